@@ -1,0 +1,21 @@
+# What every target is compiled with.
+add_library(sojourn_compiler INTERFACE)
+target_compile_options(sojourn_compiler INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -fno-omit-frame-pointer)
+
+# The project neither throws nor catches, but its libraries may: exceptions stay enabled.
+if(SOJOURN_SANITIZE)
+  target_compile_options(sojourn_compiler INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all)
+  target_link_options(sojourn_compiler INTERFACE -fsanitize=address,undefined)
+endif()
+if(SOJOURN_SANITIZE_THREADS)
+  target_compile_options(sojourn_compiler INTERFACE -fsanitize=thread)
+  target_link_options(sojourn_compiler INTERFACE -fsanitize=thread)
+endif()
+if(SOJOURN_FUZZ)
+  target_compile_options(sojourn_compiler INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 sees overflows in std::string and std::vector that are not there (GCC bug 105651).
+  target_compile_options(sojourn_compiler INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict -Wno-stringop-overflow>)
+endif()

@@ -1,0 +1,36 @@
+# sojourn_layer(NAME USES folder... LIBRARIES target...)
+#
+# One folder, one library, one test program: `NAME/*.cpp` becomes the library `sojourn_NAME`, and
+# `NAME/*_test.cpp` the program `NAME_test`.  A new file needs no line in any CMakeLists.txt.
+function(sojourn_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "USES;LIBRARIES")
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${name}/*.cpp)
+  file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${name}/*_test.cpp)
+  list(REMOVE_ITEM sources ${tests})
+
+  list(TRANSFORM layer_USES PREPEND sojourn_)
+  if(sources)
+    add_library(sojourn_${name} STATIC ${sources})
+    target_include_directories(sojourn_${name} PUBLIC ${CMAKE_SOURCE_DIR})
+    target_link_libraries(sojourn_${name} PUBLIC sojourn_compiler ${layer_USES} ${layer_LIBRARIES})
+  else()
+    add_library(sojourn_${name} INTERFACE)
+    target_include_directories(sojourn_${name} INTERFACE ${CMAKE_SOURCE_DIR})
+    target_link_libraries(sojourn_${name} INTERFACE sojourn_compiler ${layer_USES} ${layer_LIBRARIES})
+  endif()
+
+  if(SOJOURN_TESTS AND tests)
+    sojourn_test(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE sojourn_${name})
+  endif()
+endfunction()
+
+# sojourn_test(NAME source...): a GoogleTest program whose cases ctest runs one by one.
+function(sojourn_test name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE sojourn_compiler GTest::gtest_main)
+  target_precompile_headers(${name} PRIVATE <gtest/gtest.h>)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit)
+endfunction()
+
+include(GoogleTest)

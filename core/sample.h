@@ -1,0 +1,28 @@
+#pragma once
+// One measured delay with its weight, and between whom.
+
+#include <cstdint>
+
+#include "core/address.h"
+#include "core/kind.h"
+#include "core/time.h"
+
+namespace sojourn {
+
+/// The requester sent the request; the responder is where the delay leads to and back from.
+struct Sample {
+  Timestamp time;  ///< when the response passed
+  Duration delay;  ///< response time minus request time; negative if the capture's clock stepped
+  double weight = 1;  ///< how many real pairs it stands for
+  Kind kind = Kind::tcp;
+  Leg leg = Leg::server;
+  std::uint16_t requester_port = 0;
+  std::uint16_t responder_port = 0;
+  std::uint16_t vlan = no_vlan;  ///< outermost VLAN identifier of the response
+  IpAddress requester;
+  IpAddress responder;
+
+  static constexpr std::uint16_t no_vlan = 0xffff;
+};
+
+}  // namespace sojourn
