@@ -1,0 +1,60 @@
+#pragma once
+// One distribution per group and kind, in bounded number.
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "core/kind.h"
+#include "estimate/distribution.h"
+#include "estimate/grouping.h"
+
+namespace sojourn {
+
+/// What a group's distribution is about.
+struct GroupId {
+  GroupKey key;
+  Kind kind = Kind::tcp;
+  bool whole = false;  ///< of Leg::sum; a kind never mixes it with its parts (measurement.h)
+
+  friend bool operator==(const GroupId&, const GroupId&) = default;
+};
+
+/// At most `max_groups` groups.  What comes later is not lost: it goes to one group "other" per
+/// kind, and overflowed() counts the samples that did.
+class Groups {
+ public:
+  static constexpr std::size_t default_max_groups = 1'000'000;
+
+  struct Entry {
+    GroupId id;
+    const Distribution* distribution;
+  };
+
+  explicit Groups(std::size_t max_groups = default_max_groups) : max_groups_(max_groups) {}
+
+  void add(const GroupId& id, Duration delay, double weight);
+  void merge(const Groups& other);
+
+  std::size_t size() const { return groups_.size(); }
+  std::uint64_t overflowed() const { return overflowed_; }
+
+  /// In no particular order; valid until the next add() or merge().
+  std::vector<Entry> entries() const;
+
+ private:
+  struct Hash {
+    std::size_t operator()(const GroupId& id) const {
+      return hash_of(id.key) ^ (index_of(id.kind) * 0x9e3779b97f4a7c15u + id.whole);
+    }
+  };
+
+  Distribution& room_for(const GroupId& id, std::uint64_t samples);
+
+  std::unordered_map<GroupId, Distribution, Hash> groups_;
+  std::size_t max_groups_;
+  std::uint64_t overflowed_ = 0;
+};
+
+}  // namespace sojourn

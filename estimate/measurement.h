@@ -1,0 +1,107 @@
+#pragma once
+// What a run accumulates: a distribution per kind and leg, counters, and on request groups and
+// time slices.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/kind.h"
+#include "core/sample.h"
+#include "estimate/distribution.h"
+#include "estimate/grouping.h"
+#include "estimate/groups.h"
+#include "estimate/windows.h"
+
+namespace sojourn {
+
+/// What happened to the requests of a kind.  The number of samples is its distribution's count().
+struct KindCounters {
+  std::uint64_t requests = 0;
+  std::uint64_t ambiguous = 0;           ///< sent more than once (Karn): no sample
+  std::uint64_t unmatched_requests = 0;  ///< no response until the end or `--expire`
+
+  KindCounters& operator+=(const KindCounters& other);
+};
+
+struct MeasurementOptions {
+  Keep keep = Keep::every_sample;
+  std::optional<Duration> window;
+  std::size_t max_slices = Windows::default_max_slices;
+  std::optional<Grouping> grouping;
+  std::size_t max_groups = Groups::default_max_groups;
+};
+
+/// The figures of one run.  One thread adds; threads have one each, joined by merge().
+///
+/// A kind's headline figure pools its legs, except where Leg::sum exists: a whole handshake must
+/// not be averaged with its own halves.  So the headline of handshake, flow and quic is their sum
+/// leg, and for quic all legs if no sum was measured.  Groups and slices follow the same rule.
+class Measurement {
+ public:
+  explicit Measurement(const MeasurementOptions& options = {});
+
+  /// The short way, when no groups are wanted: a few nanoseconds.
+  void add_light(Kind kind, Leg leg, Timestamp response_time, Duration delay, double weight = 1) {
+    legs_[index_of(kind)][index_of(leg)].add(delay, weight);
+    if (windows_) [[unlikely]] add_to_window(kind, leg, response_time, delay, weight);
+  }
+  /// The full way: also into the sample's group.
+  void add(const Sample& sample) {
+    add_light(sample.kind, sample.leg, sample.time, sample.delay, sample.weight);
+    if (groups_) add_to_group(sample);
+  }
+  bool wants_groups() const { return groups_.has_value(); }
+
+  KindCounters& counters(Kind kind) { return counters_[index_of(kind)]; }
+  const KindCounters& counters(Kind kind) const { return counters_[index_of(kind)]; }
+
+  /// `other` was made with the same options.
+  void merge(Measurement&& other);
+
+  const Distribution& leg(Kind kind, Leg leg) const { return legs_[index_of(kind)][index_of(leg)]; }
+  /// The headline figure.  Built when first asked for after an add, and kept; valid until then.
+  const Distribution& pooled(Kind kind) const;
+  /// Is the headline figure of `kind` that of Leg::sum alone?
+  bool headline_is_sum(Kind kind) const;
+  std::uint64_t samples() const;  ///< of all headline figures together
+
+  /// What a group holds, by name.
+  struct Group {
+    std::string label;
+    Kind kind;
+    const Distribution* distribution;
+  };
+  /// The groups with the most samples first; those of equal size in order of their label.
+  std::vector<Group> largest_groups(std::size_t limit) const;
+  const std::optional<Grouping>& grouping() const { return grouping_; }
+  std::size_t group_count() const { return groups_ ? groups_->size() : 0; }
+  std::uint64_t samples_beyond_groups() const { return groups_ ? groups_->overflowed() : 0; }
+
+  struct WindowRow {
+    Timestamp start;
+    Kind kind;
+    const Distribution* distribution;
+  };
+  /// In order of time, then kind; only what has samples.
+  std::vector<WindowRow> window_rows() const;
+  std::optional<Duration> window() const;
+  std::uint64_t samples_beyond_windows() const { return windows_ ? windows_->overflowed() : 0; }
+
+ private:
+  using Legs = std::array<Distribution, leg_count>;
+
+  void add_to_window(Kind kind, Leg leg, Timestamp time, Duration delay, double weight);
+  void add_to_group(const Sample& sample);
+
+  std::array<Legs, kind_count> legs_;
+  std::array<KindCounters, kind_count> counters_{};
+  std::optional<Grouping> grouping_;
+  std::optional<Groups> groups_;
+  std::optional<Windows> windows_;
+  mutable std::array<std::optional<Distribution>, kind_count> pooled_;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,67 @@
+#pragma once
+// Service level rules: "tcp p95 < 50ms", judged with the confidence interval in mind.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/kind.h"
+#include "core/result.h"
+#include "estimate/distribution.h"
+#include "estimate/measurement.h"
+
+namespace sojourn {
+
+enum class SlaVerdict : std::uint8_t {
+  met,        ///< the value and its whole confidence interval keep to the limit
+  violated,   ///< the value and its whole confidence interval break it
+  undecided,  ///< the interval contains the limit, or there are no samples
+};
+std::string_view name_of(SlaVerdict verdict);
+
+struct SlaResult {
+  std::string rule;               ///< as the user wrote it
+  std::optional<Duration> value;  ///< nullopt without samples
+  std::optional<Interval> interval;
+  bool ok = false;  ///< the value itself keeps to the limit; only with a value
+  SlaVerdict verdict = SlaVerdict::undecided;
+
+  /// Does the value break the rule?  This decides the exit status.
+  bool broken() const { return value && !ok; }
+};
+
+/// KIND[.LEG] STATISTIC COMPARISON DURATION, for example
+///
+///     tcp p95 < 50ms      tcp.external p99.9 <= 200ms      dns mean < 20ms      icmp max <= 1s
+class SlaRule {
+ public:
+  static Result<SlaRule> parse(std::string_view text);
+
+  SlaResult evaluate(const Distribution& distribution) const;
+  /// On the kind's headline figure, or on the leg that the rule names.
+  SlaResult evaluate(const Measurement& measurement) const;
+
+  Kind kind() const { return kind_; }
+  std::optional<Leg> leg() const { return leg_; }
+  const std::string& text() const { return text_; }
+
+ private:
+  enum class Statistic : std::uint8_t { quantile, mean, min, max };
+  enum class Comparison : std::uint8_t { less, less_or_equal, greater, greater_or_equal };
+
+  SlaRule() = default;
+  bool keeps(Duration value) const;
+  std::optional<Duration> value_of(const Distribution& distribution) const;
+  std::optional<Interval> interval_of(const Distribution& distribution) const;
+
+  std::string text_;
+  Kind kind_ = Kind::tcp;
+  std::optional<Leg> leg_;
+  Statistic statistic_ = Statistic::quantile;
+  double q_ = 0;
+  Comparison comparison_ = Comparison::less;
+  Duration limit_{};
+};
+
+}  // namespace sojourn

@@ -1,0 +1,14 @@
+#pragma once
+// The report for programs.
+
+#include <string>
+
+#include "export/rtt_report.h"
+
+namespace sojourn {
+
+/// One JSON document with a newline at its end.  Times and delays are integers in nanoseconds;
+/// what is unknown is null.  docs/design describes each key.
+std::string json_report(const RttReport& report);
+
+}  // namespace sojourn

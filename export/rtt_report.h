@@ -1,0 +1,51 @@
+#pragma once
+// All that a run of `sojourn rtt` has to say, before anyone decides how to print it.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/kind.h"
+#include "core/time.h"
+#include "estimate/measurement.h"
+#include "estimate/sla.h"
+
+namespace sojourn {
+
+using NamedCount = std::pair<std::string, std::uint64_t>;
+
+/// What was read.
+struct InputSummary {
+  std::vector<std::string> files;  ///< or "interface eth0"
+  std::uint64_t packets = 0;
+  std::uint64_t bytes = 0;  ///< on the wire
+  std::optional<Timestamp> first;
+  std::optional<Timestamp> last;
+  std::vector<NamedCount> skipped;  ///< packets by the reason why they could not be used
+  std::vector<std::string> warnings;
+};
+
+/// Where requests waited for their responses.
+struct TableSummary {
+  std::string name = "exact";
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t seed = 0;
+  std::vector<NamedCount> counters;  ///< what the table had to forget, by reason
+};
+
+/// The data of every report of `rtt`.  `measurement` is borrowed and must outlive the report.
+struct RttReport {
+  InputSummary input;
+  TableSummary table;
+  const Measurement* measurement = nullptr;
+  KindSet kinds = KindSet::all();  ///< those that were asked for
+  std::vector<double> quantiles = {0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999};
+  std::size_t top = 10;  ///< groups to show
+  std::vector<SlaResult> sla;
+  Duration elapsed{};  ///< how long the run took; 0 if unknown
+};
+
+}  // namespace sojourn

@@ -1,0 +1,14 @@
+#pragma once
+// The distribution of delays as a picture.
+
+#include <string>
+
+#include "export/rtt_report.h"
+
+namespace sojourn {
+
+/// A self-contained SVG: the cumulative distribution of every kind with samples over a logarithmic
+/// delay axis.  Delays of zero and below are drawn at the left edge.
+std::string svg_plot(const RttReport& report);
+
+}  // namespace sojourn

@@ -1,0 +1,18 @@
+#pragma once
+// The report for people.
+
+#include <string>
+
+#include "export/rtt_report.h"
+
+namespace sojourn {
+
+struct TextOptions {
+  bool color = false;
+  bool unicode = true;
+};
+
+/// Fits 80 columns, as far as names of files and groups allow.  Ends in a newline.
+std::string text_report(const RttReport& report, const TextOptions& options = {});
+
+}  // namespace sojourn
