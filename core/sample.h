@@ -16,11 +16,14 @@ struct Sample {
   double weight = 1;  ///< how many real pairs it stands for
   Kind kind = Kind::tcp;
   Leg leg = Leg::server;
+  bool requester_is_server = false;
   std::uint16_t requester_port = 0;
   std::uint16_t responder_port = 0;
   std::uint16_t vlan = no_vlan;  ///< outermost VLAN identifier of the response
   IpAddress requester;
   IpAddress responder;
+
+  std::uint16_t server_port() const { return requester_is_server ? requester_port : responder_port; }
 
   static constexpr std::uint16_t no_vlan = 0xffff;
 };

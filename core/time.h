@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 
 namespace sojourn {
 
@@ -15,5 +16,17 @@ using Timestamp = std::chrono::time_point<std::chrono::system_clock, Duration>;
 constexpr Timestamp timestamp_from_ns(std::int64_t ns) { return Timestamp{Duration{ns}}; }
 constexpr std::int64_t to_ns(Timestamp time) { return time.time_since_epoch().count(); }
 constexpr std::int64_t to_ns(Duration duration) { return duration.count(); }
+
+/// later - earlier in nanoseconds.  Captures lie about time: the difference of two clamped ends of
+/// the range does not fit, and stays at the limit instead.
+constexpr std::int64_t difference_ns(std::int64_t later_ns, std::int64_t earlier_ns) {
+  std::int64_t result = 0;
+  if (!__builtin_sub_overflow(later_ns, earlier_ns, &result)) [[likely]] return result;
+  return later_ns < earlier_ns ? std::numeric_limits<std::int64_t>::min()
+                               : std::numeric_limits<std::int64_t>::max();
+}
+constexpr Duration difference(Timestamp later, Timestamp earlier) {
+  return Duration{difference_ns(to_ns(later), to_ns(earlier))};
+}
 
 }  // namespace sojourn

@@ -1,0 +1,58 @@
+#pragma once
+// A large zeroed array on huge pages where the kernel grants them.
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace sojourn {
+
+/// Fixed-size array of zero bytes read as T, straight from the kernel: untouched pages cost
+/// nothing, and a table much larger than the TLB's reach is asked for in 2 MiB pages.  Running out
+/// of memory ends the program, as everywhere.
+template <class T>
+  requires std::is_trivially_copyable_v<T>
+class HugeArray {
+ public:
+  HugeArray() = default;
+  explicit HugeArray(std::size_t size) : size_(size) {
+    if (size == 0) return;
+    void* memory = mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) std::abort();
+    if (size * sizeof(T) >= huge_page) madvise(memory, size * sizeof(T), MADV_HUGEPAGE);
+    data_ = static_cast<T*>(memory);
+  }
+  HugeArray(HugeArray&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  HugeArray& operator=(HugeArray&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~HugeArray() {
+    if (data_) munmap(data_, size_ * sizeof(T));
+  }
+
+  T& operator[](std::size_t index) { return data_[index]; }
+  const T& operator[](std::size_t index) const { return data_[index]; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+  std::size_t size() const { return size_; }
+  std::size_t memory_bytes() const { return size_ * sizeof(T); }
+
+ private:
+  static constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,90 @@
+#pragma once
+// What is remembered of each connection between its packets.
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "core/huge_array.h"
+#include "core/time.h"
+
+namespace sojourn {
+
+/// A Record per flow, found by the flow's hash.  `Record` is a trivially copyable cache line with
+/// members `flow` (0 = free) and `last_seen`; a new one is all zero but for these two.
+///
+/// Open addressing, at most half full.  When it fills up, flows idle for longer than `idle` are
+/// dropped, and the table doubles only if more than a quarter is still in use.
+template <class Record>
+class ConnectionTable {
+ public:
+  explicit ConnectionTable(Duration idle, std::size_t initial_records = 1024)
+      : records_(std::bit_ceil(initial_records)),
+        shift_(64 - std::countr_zero(records_.size())),
+        peak_bytes_(records_.memory_bytes()),
+        idle_(idle) {}
+
+  void prefetch(std::uint64_t flow) const { __builtin_prefetch(&records_[home(flow)], 1); }
+
+  /// The flow's record, or nullptr.  Valid until the next call of `at`.
+  Record* find(std::uint64_t flow) {
+    flow = tag(flow);
+    for (std::size_t index = home(flow); records_[index].flow != 0; index = after(index))
+      if (records_[index].flow == flow) return &records_[index];
+    return nullptr;
+  }
+
+  /// The flow's record, made now if there is none.  Valid until the next call of `at`.
+  Record& at(std::uint64_t flow, Timestamp now) {
+    flow = tag(flow);
+    std::size_t index = home(flow);
+    for (; records_[index].flow != 0; index = after(index))
+      if (records_[index].flow == flow) return records_[index];
+    if (used_ >= records_.size() / 2) [[unlikely]] {
+      sweep(now);
+      index = home(flow);
+      while (records_[index].flow != 0) index = after(index);
+    }
+    ++used_;
+    records_[index].flow = flow;
+    records_[index].last_seen = now;
+    return records_[index];
+  }
+
+  std::size_t memory_bytes() const { return peak_bytes_; }
+  std::size_t size() const { return used_; }
+
+ private:
+  static std::uint64_t tag(std::uint64_t flow) { return flow | 1u; }  // 0 marks a free record
+  std::size_t home(std::uint64_t flow) const { return flow >> shift_; }
+  std::size_t after(std::size_t index) const { return (index + 1) & (records_.size() - 1); }
+
+  void sweep(Timestamp now) {
+    const auto alive = [&](const Record& record) {
+      return record.flow != 0 && difference(now, record.last_seen) <= idle_;
+    };
+    const auto kept = static_cast<std::size_t>(std::ranges::count_if(records_, alive));
+    const std::size_t size = kept > records_.size() / 4 ? records_.size() * 2 : records_.size();
+    const HugeArray<Record> old = std::exchange(records_, HugeArray<Record>{size});
+    peak_bytes_ = std::max(peak_bytes_, old.memory_bytes() + records_.memory_bytes());
+    shift_ = 64 - std::countr_zero(size);
+    used_ = 0;
+    for (const Record& record : old) {
+      if (!alive(record)) continue;
+      std::size_t index = home(record.flow);
+      while (records_[index].flow != 0) index = after(index);
+      records_[index] = record;
+      ++used_;
+    }
+  }
+
+  HugeArray<Record> records_;
+  int shift_;
+  std::size_t used_ = 0;
+  std::size_t peak_bytes_;
+  Duration idle_;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,50 @@
+// DNS over TCP: the messages inside the stream are the requests and responses.
+
+#include "roundtrip/pairing.h"
+#include "wire/dns.h"
+
+namespace sojourn {
+namespace {
+
+using Next = DnsStreamPosition::Next;
+
+/// Where to look for messages in this segment.  In order, the stream tells.  After a gap, or when
+/// the capture began in mid-stream, we can only hope that the segment starts with a message, as
+/// nearly all do.
+DnsStreamPosition position_in(const Summary& packet, const TcpConnection& connection, unsigned sender) {
+  const TcpSide& side = connection.side[sender];
+  const TcpKnown& known = connection.known[sender];
+  if (!known.dns_boundary || is_newer(packet.sequence, side.dns_boundary)) return {};
+  return {side.dns_boundary - packet.sequence, connection.dns_length[sender],
+          static_cast<Next>(known.dns_next)};
+}
+
+void remember(const std::optional<DnsStreamPosition>& position, const Summary& packet,
+              TcpConnection& connection, unsigned sender) {
+  TcpKnown& known = connection.known[sender];
+  known.dns_boundary = position.has_value();
+  if (!position) return;
+  connection.side[sender].dns_boundary = packet.sequence + position->offset;
+  connection.dns_length[sender] = position->length;
+  known.dns_next = static_cast<std::uint8_t>(position->next) & 3u;
+}
+
+}  // namespace
+
+void Pairing::dns_stream(const Summary& packet, std::uint32_t index, TcpConnection& connection) {
+  if (packet.payload_offset > packet.ip_captured) return;
+  const unsigned sender = side_of_sender(packet);
+  const std::span captured{packet.ip + packet.payload_offset,
+                           static_cast<std::size_t>(packet.ip_captured - packet.payload_offset)};
+  const bool seen_before = connection.known[sender].sequence &&
+                           !is_newer(packet.sequence + packet.payload, connection.side[sender].next_sequence);
+
+  // A segment sent again repeats its messages, which makes them ambiguous; the stream stays put.
+  const auto start = seen_before ? DnsStreamPosition{} : position_in(packet, connection, sender);
+  const auto end = walk_dns_stream(captured, packet.payload, start, [&](const DnsMessage& message) {
+    exchange(packet, index, Kind::dns, !message.response, message.token);
+  });
+  if (!seen_before) remember(end, packet, connection, sender);
+}
+
+}  // namespace sojourn

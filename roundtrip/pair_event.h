@@ -1,0 +1,43 @@
+#pragma once
+// What the pairing rules say about a packet: it asks, or it answers.
+
+#include <cstdint>
+
+#include "core/kind.h"
+#include "core/time.h"
+
+namespace sojourn {
+
+/// How a table treats a request, as bits.
+enum RequestFlag : std::uint8_t {
+  /// Seen again while it waits, nobody knows which copy the response answers (Karn & Partridge
+  /// 1987): its match is marked ambiguous.  Without this bit the first copy counts.
+  repeat_is_ambiguous = 1,
+  /// Seen again after its answer, it is a new exchange (a DNS id used anew).  Without this bit it
+  /// stays answered (a TCP segment sent twice is one segment).
+  restarts_after_answer = 2,
+  /// Waits as long as a connection may live rather than as long as a packet may travel.
+  long_lived = 4,
+};
+
+/// What else is known of a response, as bits.
+enum ResponseFlag : std::uint8_t {
+  /// It closes a span that its own sender opened: the ACK that ends a handshake, a spin-bit edge.
+  sent_by_requester = 1,
+  /// Whoever opened the span is the server of the connection.
+  requester_is_server = 2,
+};
+
+/// One request or response, ready for a table.
+struct PairEvent {
+  std::uint64_t key;      ///< keyed hash of flow, direction, kind and token: see pair_key()
+  Timestamp time;
+  std::uint32_t summary;  ///< which Summary of the batch it comes from
+  Kind kind;
+  Leg leg;                ///< of a response: which leg its delay covers
+  bool is_request;
+  std::uint8_t flags;     ///< RequestFlag or ResponseFlag bits
+};
+static_assert(sizeof(PairEvent) == 24);
+
+}  // namespace sojourn

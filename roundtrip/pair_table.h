@@ -1,0 +1,39 @@
+#pragma once
+// Where requests wait for their responses: what every table offers.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "core/time.h"
+
+namespace sojourn {
+
+/// A response that found its request.
+struct Match {
+  Duration delay;
+  double weight = 1;       ///< how many real pairs it stands for
+  bool ambiguous = false;  ///< the request was seen more than once
+};
+
+/// What became of a request.
+enum class Admission : std::uint8_t {
+  stored,    ///< it waits now
+  repeated,  ///< it was waiting or answered already
+  refused,   ///< the table had no room, or chance turned it away
+};
+
+/// A table is told of requests and responses in the order of their packets.  It allocates at
+/// construction (`exact` also when it grows), and never looks at anything but key and time.
+/// `prefetch` is called for a whole batch before the first request or response of the batch.
+template <class Table>
+concept PairTable = requires(Table table, const Table constant, std::uint64_t key, Timestamp time,
+                             std::uint8_t request_flags) {
+  { constant.prefetch(key) } -> std::same_as<void>;
+  { table.request(key, time, request_flags) } -> std::same_as<Admission>;
+  { table.response(key, time) } -> std::same_as<std::optional<Match>>;
+  { constant.memory_bytes() } -> std::same_as<std::size_t>;
+};
+
+}  // namespace sojourn

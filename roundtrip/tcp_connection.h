@@ -1,0 +1,52 @@
+#pragma once
+// What the TCP rules remember of a connection: one cache line.
+
+#include <cstdint>
+
+#include "core/time.h"
+
+namespace sojourn {
+
+/// Serial-number comparison, RFC 1982 and RFC 9293 section 3.4: sequence numbers and timestamps
+/// wrap, so "newer" means less than 2^31 ahead.
+constexpr bool is_newer(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::int32_t>(a - b) > 0;
+}
+
+/// What one end of the connection has sent so far.
+struct TcpSide {
+  std::uint32_t next_sequence;  ///< one past the highest byte sent
+  std::uint32_t acknowledged;   ///< the last acknowledgment number sent
+  std::uint32_t ts_value;       ///< the newest TSval that was taken for a request
+  std::uint32_t ts_echo;        ///< the last TSecr sent
+  std::uint32_t dns_boundary;   ///< sequence number where the next DNS message begins
+};
+
+/// Which numbers of a TcpSide hold, and what else is known of it.  Apart from TcpSide only because
+/// a connection would not fit a cache line otherwise.
+struct TcpKnown {
+  bool sequence : 1;
+  /// The last acknowledgment was looked up and the other end has asked for nothing since, so
+  /// looking it up once more would find nothing new.
+  bool acknowledged_checked : 1;
+  bool window_zero : 1;
+  bool ts_value : 1;
+  bool ts_echo : 1;
+  bool dns_boundary : 1;
+  std::uint8_t dns_next : 2;  ///< DnsStreamPosition::Next at the boundary
+};
+
+struct alignas(64) TcpConnection {
+  std::uint64_t flow;
+  Timestamp last_seen;
+  TcpSide side[2];  ///< 0: the lower endpoint in the order of Summary::flow
+  TcpKnown known[2];
+  std::uint16_t dns_length[2];  ///< DnsStreamPosition::length at the boundary
+  bool client_known : 1;  ///< a SYN told who is the client
+  bool client_is_high : 1;
+  bool syn_ack_seen : 1;
+  bool handshake_open : 1;  ///< SYN-ACK seen, the client's first ACK not yet
+};
+static_assert(sizeof(TcpConnection) == 64);
+
+}  // namespace sojourn
