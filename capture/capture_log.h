@@ -1,0 +1,40 @@
+#pragma once
+// What a reader of one capture has to tell: its counters, and one line per trouble.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "capture/source.h"
+
+namespace sojourn {
+
+/// Shared by the parts that read one capture, so that each can report where the trouble is met.
+struct CaptureLog {
+  std::string name;  ///< of the file, as the user wrote it
+  SourceCounters counters;
+  std::vector<std::string> warnings;
+
+  /// A damaged capture can be wrong in a million places, and one line each would be a flood.
+  static constexpr std::size_t most_warnings = 8;
+
+  void warn(const std::string& message) {
+    if (warnings.size() < most_warnings) warnings.push_back(name + ": " + message);
+  }
+};
+
+/// What is counted of every packet, kept in registers while a batch is filled.
+struct PacketTally {
+  std::uint64_t bytes = 0;
+  std::uint64_t backward_times = 0;
+  Timestamp last = Timestamp::min();
+
+  void add(const Packet& packet) {
+    bytes += packet.length;
+    backward_times += packet.time < last;
+    last = packet.time;
+  }
+};
+
+}  // namespace sojourn

@@ -1,0 +1,42 @@
+#pragma once
+// From the bytes of a capture to packets.  Decoders see a window of contiguous bytes and do not
+// know whether it is a mapped file or a buffer that a pipe fills.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/packet.h"
+
+namespace sojourn {
+
+/// Bytes that are yet to be decoded.
+struct Window {
+  const std::byte* begin = nullptr;
+  const std::byte* end = nullptr;
+  bool last = false;  ///< nothing follows `end`
+
+  std::size_t size() const { return static_cast<std::size_t>(end - begin); }
+  std::span<const std::byte> bytes() const { return {begin, end}; }
+};
+
+/// The largest packet that libpcap and Wireshark accept too (MAXIMUM_SNAPLEN).  A longer one is a
+/// sign of damage, and following its length would lead to more.
+inline constexpr std::uint32_t max_captured = 262'144;
+
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+
+  struct Step {
+    std::size_t count = 0;     ///< packets, their bytes inside the window
+    std::size_t consumed = 0;  ///< bytes from the window's front that are done with
+    std::size_t wanted = 0;    ///< if count is 0: the window size without which nothing happens
+    bool ended = false;        ///< nothing more will come: the last byte, or damage
+  };
+
+  /// Fills `batch` from its front with the packets that lie wholly in `window`.
+  virtual Step decode(Window window, std::span<Packet> batch) = 0;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,28 @@
+#pragma once
+// Captures by name.  The format is told by the content: pcap or pcapng, plain, gzip or zstd.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "capture/source.h"
+
+namespace sojourn {
+
+/// Opens a capture file; "-" is standard input.  An error is one line that begins with the name.
+///
+/// A regular file is mapped and its packets are not copied.  Pipes and compressed captures go
+/// through a buffer of half a MiB; only a pcapng block that is larger makes it grow, to 16 MiB at
+/// most.  zstd may need another 128 MiB for its window.
+Result<std::unique_ptr<Source>> open_capture(const std::string& path);
+
+/// Several captures as one, in the order of time.  Of equal times the earlier path's come first.
+Result<std::unique_ptr<Source>> open_captures(std::span<const std::string> paths);
+
+/// A capture that is already in memory and stays there.  With a `chunk` it is read like a pipe
+/// that delivers so many bytes at a time.
+Result<std::unique_ptr<Source>> open_memory(std::span<const std::byte> bytes,
+                                            const std::string& name, std::size_t chunk = 0);
+
+}  // namespace sojourn
