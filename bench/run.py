@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+"""How fast is `sojourn rtt`, beside the tools people use today?
+
+    bench/run.py [--quick] [--json FILE] [--check]
+
+All run on the same generated captures, on the same core, in turns, so that whatever else the
+machine does meets all of them.  Of each the cheapest run counts: noise only ever adds.  Only
+ratios of one run mean anything; the times are this machine's.
+"""
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TCP_KINDS = "tcp,handshake,tcp-ts,flow"
+
+
+@dataclass
+class Capture:
+    """A generated file and the number of samples that each kind has to find in it."""
+
+    path: Path
+    flows: int
+    truth: dict
+
+    @property
+    def packets(self):
+        return self.truth["packets"]
+
+
+@dataclass
+class Contender:
+    """One command on one capture."""
+
+    name: str
+    capture: Capture
+    command: list
+    rounds: int
+    pinned: bool = True
+    runs: list = field(default_factory=list)
+
+    @property
+    def cpu(self):
+        return min(run["user_s"] + run["system_s"] for run in self.runs)
+
+    @property
+    def wall(self):
+        return min(run["wall_s"] for run in self.runs)
+
+    @property
+    def peak_mib(self):
+        return max(run["peak_kib"] for run in self.runs) / 1024
+
+    @property
+    def rate(self):
+        """Packets per second of CPU time."""
+        return self.capture.packets / self.cpu
+
+    @property
+    def wall_rate(self):
+        return self.capture.packets / self.wall
+
+
+class Bench:
+    def __init__(self, options):
+        self.options = options
+        self.programs = options.build / "bench"
+        self.sojourn = str(options.build / "sojourn")
+        self.core = str(max(os.sched_getaffinity(0)))
+        self.contenders = []
+        self.problems = []
+
+    def capture(self, packets, flows):
+        """Generates a capture once; its parameters are its name."""
+        self.options.data.mkdir(parents=True, exist_ok=True)
+        path = self.options.data / f"tcp-{packets}-packets-{flows}-flows.pcap"
+        truth = path.with_suffix(".truth.json")
+        generator = self.programs / "sojourn-bench-capture"
+        fresh = truth.exists() and truth.stat().st_mtime > generator.stat().st_mtime
+        if not fresh:
+            print(f"generating {path.name}", file=sys.stderr)
+            made = subprocess.run(
+                [generator, "--packets", str(packets), "--flows", str(flows), path],
+                check=True, capture_output=True, text=True)
+            truth.write_text(made.stdout)
+        with open(path, "rb") as file:  # into the page cache: we compare readers, not disks
+            while file.read(1 << 24):
+                pass
+        return Capture(path, flows, json.loads(truth.read_text()))
+
+    def add(self, name, capture, command, rounds=None, pinned=True):
+        contender = Contender(name, capture, command, rounds or self.options.rounds, pinned)
+        self.contenders.append(contender)
+        return contender
+
+    def rtt(self, name, capture, *arguments, pinned=True):
+        command = [self.sojourn, "rtt", "--json", *arguments, str(capture.path)]
+        return self.add(name, capture, command, pinned=pinned)
+
+    def peer(self, name, capture, command, rounds=None):
+        if shutil.which(command[0]):
+            return self.add(name, capture, command, rounds)
+        print(f"skipped: {command[0]} is not installed (tools/setup bench)", file=sys.stderr)
+        return None
+
+    def measure(self, contender, turn):
+        """One run; gives what the command printed."""
+        core = self.core if contender.pinned else "-"
+        command = [str(self.programs / "sojourn-bench-measure"), core, *contender.command]
+        if sys.stderr.isatty():
+            print(f"\r\033[Kround {turn + 1}: {contender.name}", end="", file=sys.stderr)
+        with tempfile.TemporaryFile() as report, tempfile.TemporaryFile() as output:
+            # The measuring program reports on descriptor 3; the shell puts it there.
+            shell = ["sh", "-c", f'exec 3>&{report.fileno()}; exec "$@"', "sh", *command]
+            done = subprocess.run(shell, stdout=output, stderr=subprocess.PIPE,
+                                  pass_fds=[report.fileno()])
+            if done.returncode != 0:
+                sys.exit(f"{contender.name}: {' '.join(contender.command)} ended with "
+                         f"{done.returncode}: {done.stderr.decode().strip()}")
+            report.seek(0)
+            contender.runs.append(json.loads(report.read()))
+            output.seek(0)
+            return output.read()
+
+    def run(self):
+        for turn in range(max(contender.rounds for contender in self.contenders)):
+            for contender in self.contenders:
+                if turn >= contender.rounds:
+                    continue
+                printed = self.measure(contender, turn)
+                if turn == 0 and contender.command[0] == self.sojourn:
+                    self.check_samples(contender, json.loads(printed))
+        if sys.stderr.isatty():
+            print("\r\033[K", end="", file=sys.stderr)
+
+    def check_samples(self, contender, report):
+        """A fast wrong answer is no answer."""
+        for kind in ("tcp", "tcp-ts", "flow"):
+            found = report["kinds"].get(kind, {}).get("samples")
+            true = contender.capture.truth[kind]
+            if found is not None and found != true:
+                self.problems.append(f"{contender.name}: {found} {kind} samples, true are {true}")
+
+
+def verdicts(rows):
+    """What we promise (the numbers), and whether this run kept it."""
+    targets = []
+
+    def compare(text, target, peer, base="base", rate="rate"):
+        if rows.get(peer) and rows.get(base):
+            ratio = getattr(rows[base], rate) / getattr(rows[peer], rate)
+            targets.append({"target": text, "at_least": target, "measured": ratio,
+                            "met": ratio >= target})
+
+    compare("packets/s of tcptrace", 20, "tcptrace")
+    compare("packets/s of tcptrace, five times the flows", 20, "tcptrace_many", "many")
+    compare("packets/s of tshark", 300, "tshark")
+    compare("packets/s of the bare libpcap loop", 1, "libpcap")
+    compare("two threads against one, wall time", 1.6, "base", "two", "wall_rate")
+    return targets
+
+
+def print_table(contenders, base):
+    print(f"{'':44} {'packets':>9} {'flows':>6} {'CPU s':>7} {'wall s':>7} {'Mpackets/s':>10} "
+          f"{'times slower':>12} {'peak MiB':>8}")
+    for row in contenders:
+        print(f"{row.name:44} {row.capture.packets:>9} {row.capture.flows:>6} {row.cpu:>7.3f} "
+              f"{row.wall:>7.3f} {row.rate / 1e6:>10.3f} {base.rate / row.rate:>12.2f} "
+              f"{row.peak_mib:>8.1f}")
+
+
+def machine():
+    with open("/proc/cpuinfo") as file:
+        names = {line.split(":")[1].strip() for line in file if line.startswith("model name")}
+    return f"{', '.join(sorted(names))}, {os.cpu_count()} cores, Linux {platform.release()}"
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release")
+    parser.add_argument("--data", type=Path, default=ROOT / "build/bench", help="generated captures")
+    parser.add_argument("--packets", type=int, default=5_000_000)
+    parser.add_argument("--flows", type=int, default=4_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="a million packets, two rounds")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there, too")
+    parser.add_argument("--check", action="store_true", help="exit 1 if a target is missed")
+    options = parser.parse_args()
+    if options.quick:
+        options.packets, options.rounds = 1_000_000, 2
+    return options
+
+
+def enter(bench, options):
+    """The contenders by the name that verdicts() knows them by."""
+    main = bench.capture(options.packets, options.flows)
+    many = bench.capture(options.packets, 5 * options.flows)
+    # tshark would take minutes and gigabytes for the whole; its cost per packet does not shrink.
+    slice_packets = max(options.packets // 25, 12 * options.flows)
+    small = bench.capture(slice_packets, options.flows)
+    few = min(options.rounds, 3)
+    kinds = ("--threads", "1", "--kind", TCP_KINDS)
+    libpcap = [str(bench.programs / "sojourn-bench-libpcap"), str(main.path)]
+    return {
+        "base": bench.rtt("sojourn rtt, TCP kinds", main, *kinds),
+        "tcp": bench.rtt("sojourn rtt, --kind tcp", main, "--threads", "1", "--kind", "tcp"),
+        "all": bench.rtt("sojourn rtt, all kinds", main, "--threads", "1"),
+        "two": bench.rtt("sojourn rtt, TCP kinds, two threads", main, "--threads", "2", "--kind",
+                         TCP_KINDS, pinned=False),
+        "libpcap": bench.add("libpcap, reading only", main, libpcap),
+        "tcptrace": bench.peer("tcptrace -lrn", main, ["tcptrace", "-lrn", str(main.path)], few),
+        "tshark": bench.peer("tshark ack_rtt", small, [
+            "tshark", "-n", "-r", str(small.path), "-T", "fields", "-e", "tcp.analysis.ack_rtt"],
+            few),
+        "many": bench.rtt("sojourn rtt, TCP kinds, more flows", many, *kinds),
+        "tcptrace_many": bench.peer("tcptrace -lrn, more flows", many,
+                                    ["tcptrace", "-lrn", str(many.path)], 1),
+    }
+
+
+def main():
+    options = parse_options()
+    bench = Bench(options)
+    rows = enter(bench, options)
+    bench.run()
+
+    print(f"{machine()}; cheapest of {options.rounds} rounds (peers: fewer)\n")
+    print_table(bench.contenders, rows["base"])
+    truth = rows["base"].capture.truth
+    print(f"\nsamples: {truth['tcp']} tcp, {truth['tcp-ts']} tcp-ts, {truth['flow']} flow in the "
+          f"capture" + ("; all found" if not bench.problems else ""))
+    for problem in bench.problems:
+        print(f"WRONG     {problem}")
+    targets = verdicts(rows)
+    for target in targets:
+        print(f"{'met ' if target['met'] else 'MISSED'}  {target['measured']:8.2f} times the "
+              f"{target['target']} (at least {target['at_least']})")
+
+    if options.json:
+        options.json.write_text(json.dumps({
+            "machine": machine(), "rounds": options.rounds, "targets": targets,
+            "problems": bench.problems,
+            "rows": [{"name": row.name, "packets": row.capture.packets,
+                      "flows": row.capture.flows, "runs": row.runs} for row in bench.contenders],
+        }, indent=1) + "\n")
+    missed = any(not target["met"] for target in targets)
+    return 1 if bench.problems or (options.check and missed) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
