@@ -160,11 +160,11 @@ def verdicts(rows):
             targets.append({"target": text, "at_least": target, "measured": ratio,
                             "met": ratio >= target})
 
-    compare("packets/s of tcptrace", 20, "tcptrace")
-    compare("packets/s of tcptrace, five times the flows", 20, "tcptrace_many", "many")
-    compare("packets/s of tshark", 300, "tshark")
-    compare("packets/s of the bare libpcap loop", 1, "libpcap")
-    compare("two threads against one, wall time", 1.6, "base", "two", "wall_rate")
+    compare("times tcptrace's packets/s", 20, "tcptrace")
+    compare("times tcptrace's packets/s, five times the flows", 20, "tcptrace_many", "many")
+    compare("times tshark's packets/s", 300, "tshark")
+    compare("times the bare libpcap loop's packets/s", 1, "libpcap")
+    compare("times one thread's speed with two, by the wall clock", 1.6, "base", "two", "wall_rate")
     return targets
 
 
@@ -241,8 +241,8 @@ def main():
         print(f"WRONG     {problem}")
     targets = verdicts(rows)
     for target in targets:
-        print(f"{'met ' if target['met'] else 'MISSED'}  {target['measured']:8.2f} times the "
-              f"{target['target']} (at least {target['at_least']})")
+        print(f"{'met' if target['met'] else 'MISSED':9} {target['measured']:8.2f} {target['target']} "
+              f"(target {target['at_least']})")
 
     if options.json:
         options.json.write_text(json.dumps({
