@@ -1,0 +1,132 @@
+// Ethernet and what may stand between it and IP.
+
+#include "wire/dissection.h"
+#include "wire/mpls.h"
+#include "wire/ppp.h"
+
+namespace sojourn {
+namespace {
+
+Step layer_of_type_field(Dissection& at, std::uint16_t type) {
+  if (type >= first_ether_type) return layer_of(static_cast<EtherType>(type));
+  // IEEE 802.3: a length.  Zero is seen from offloading senders; then the frame ends where it ends.
+  if (type > 0 && type < at.cursor.length()) at.cursor.set_length(type);
+  return Layer::llc;
+}
+
+/// Pseudowires carry no type (RFC 3985): whether these bytes are an Ethernet frame can be told only
+/// by an EtherType we know in the right place.
+bool looks_like_ethernet(const Cursor& cursor, std::size_t offset) {
+  const auto header = cursor.peek<EthernetHeader>(offset);
+  if (!header) return false;
+  const Step step = layer_of(static_cast<EtherType>(std::uint16_t{header->type}));
+  return step.what == Step::What::next || step.reason == Skip::not_ip;
+}
+
+}  // namespace
+
+Step read_ethernet(Dissection& at) {
+  const auto header = at.cursor.take<EthernetHeader>();
+  if (!header) return Skip::truncated_link;
+  return layer_of_type_field(at, header->type);
+}
+
+Step read_vlan(Dissection& at) {
+  const auto tag = at.cursor.take<VlanTag>();
+  if (!tag) return Skip::truncated_link;
+  if (at.vlan == Sample::no_vlan) at.vlan = tag->identifier();  // the outermost one counts
+  return layer_of_type_field(at, tag->type);
+}
+
+/// A tag of no interest to us that ends in the next EtherType.
+Step read_tag(Dissection& at, std::size_t length) {
+  if (!at.cursor.skip(length)) return Skip::truncated_link;
+  const auto type = at.cursor.take<Be16>();
+  if (!type) return Skip::truncated_link;
+  return layer_of_type_field(at, *type);
+}
+
+Step read_llc(Dissection& at) {
+  constexpr std::uint8_t snap = 0xaa, ip = 0x06;
+  const auto llc = at.cursor.take<LlcHeader>();
+  if (!llc) return Skip::truncated_link;
+  if (llc->destination_service == ip && llc->source_service == ip) return Layer::ipv4;
+  if (llc->destination_service != snap || llc->source_service != snap) return Skip::not_ip;
+
+  const auto header = at.cursor.take<SnapHeader>();
+  if (!header) return Skip::truncated_link;
+  // RFC 1042 and, for what bridges translated, 802.1H use these organisations with EtherTypes.
+  constexpr std::array<std::uint8_t, 3> rfc1042{0, 0, 0}, bridge_tunnel{0, 0, 0xf8};
+  if (header->organisation != rfc1042 && header->organisation != bridge_tunnel) return Skip::not_ip;
+  return layer_of(static_cast<EtherType>(std::uint16_t{header->type}));
+}
+
+Step read_mpls(Dissection& at) {
+  constexpr int longest_stack = 16;
+  bool bottom = false;
+  for (int labels = 0; !bottom; ++labels) {
+    if (labels == longest_stack) return Skip::too_deep;
+    const auto label = at.cursor.take<MplsLabel>();
+    if (!label) return Skip::truncated_link;
+    bottom = label->bottom();
+  }
+  const auto first = at.cursor.peek<std::uint8_t>();
+  if (!first) return Skip::truncated_link;
+  // The first four bits tell IP from a pseudowire's control word (RFC 4928 section 3), but not
+  // from an Ethernet pseudowire without one, whose first byte is any address's.
+  constexpr std::size_t control_word = 4;
+  const unsigned nibble = *first >> 4;
+  if (nibble == 0 && looks_like_ethernet(at.cursor, control_word))
+    return at.cursor.skip(control_word) ? Step{Layer::ethernet} : Step{Skip::truncated_link};
+  if (nibble == 4 && (*first & 0xfu) >= 5) return Layer::ipv4;
+  if (nibble == 6) return Layer::ipv6;
+  if (looks_like_ethernet(at.cursor, 0)) return Layer::ethernet;
+  return Skip::not_ip;
+}
+
+Step read_pppoe(Dissection& at) {
+  const auto header = at.cursor.take<PppoeHeader>();
+  if (!header) return Skip::truncated_link;
+  if (header->code != 0) return Skip::not_ip;
+  if (header->length > 0 && header->length < at.cursor.length()) at.cursor.set_length(header->length);
+  return Layer::ppp;
+}
+
+Step read_ppp(Dissection& at) {
+  // RFC 1662 section 3.1: ff 03 in front, unless negotiated away.
+  const auto framing = at.cursor.peek<Be16>();
+  if (framing && *framing == 0xff03u && !at.cursor.skip(sizeof(Be16))) return Skip::truncated_link;
+  // RFC 1661 section 6.5: one byte if its lowest bit is set, as the first of two never is.
+  const auto first = at.cursor.take<std::uint8_t>();
+  if (!first) return Skip::truncated_link;
+  std::uint16_t protocol = *first;
+  if ((*first & 1u) == 0) {
+    const auto second = at.cursor.take<std::uint8_t>();
+    if (!second) return Skip::truncated_link;
+    protocol = static_cast<std::uint16_t>(protocol << 8 | *second);
+  }
+  constexpr std::uint16_t first_control_protocol = 0x8000;  // RFC 1661 section 2
+  if (protocol >= first_control_protocol) return Skip::not_ip;
+  switch (static_cast<PppProtocol>(protocol)) {
+    case PppProtocol::ipv4: return Layer::ipv4;
+    case PppProtocol::ipv6: return Layer::ipv6;
+    case PppProtocol::mpls:
+    case PppProtocol::mpls_multicast: return Layer::mpls;
+    case PppProtocol::van_jacobson_compressed:
+    case PppProtocol::van_jacobson_uncompressed:
+    case PppProtocol::compressed_single_link:
+    case PppProtocol::compressed: return Skip::compressed;
+    case PppProtocol::multilink: break;  // fragments of packets
+  }
+  return Skip::unknown_ethertype;
+}
+
+Step read_cisco_hdlc(Dissection& at) {
+  const auto header = at.cursor.take<CiscoHdlcHeader>();
+  if (!header) return Skip::truncated_link;
+  constexpr std::uint16_t slarp = 0x8035, discovery = 0x2000, iso = 0xfefe;
+  if (header->type == slarp || header->type == discovery || header->type == iso) return Skip::not_ip;
+  return layer_of(static_cast<EtherType>(std::uint16_t{header->type}));
+}
+
+}  // namespace sojourn

@@ -1,0 +1,116 @@
+#include "wire/parser.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "wire/dissection.h"
+#include "wire/flow_hash.h"
+#include "wire/tcp.h"
+
+namespace sojourn {
+namespace {
+
+constexpr std::size_t ip_header = sizeof(Ipv4Header), tcp_header = sizeof(TcpHeader);
+constexpr std::size_t ethernet_header = sizeof(EthernetHeader);
+
+/// Options in another order than usual: SYN segments, selective acknowledgments.
+[[gnu::noinline]] void read_options(std::span<const std::byte> options, Summary& out) {
+  if (const auto timestamps = find_tcp_timestamps(options)) {
+    out.has_timestamps = true;
+    out.ts_value = timestamps->value;
+    out.ts_echo = timestamps->echo;
+  }
+}
+
+/// The straight path: IPv4 without options or fragments, and TCP.  False if it is anything else,
+/// or anything about it is odd; then `out` may hold anything.  Must agree with dissect() on all
+/// it accepts (parser_test compares them).
+[[gnu::always_inline]] inline bool read_ipv4_tcp(const Packet& packet, std::size_t offset,
+                                                 std::uint16_t vlan, const HashKey& key,
+                                                 Summary& out) {
+  if (packet.captured < offset + ip_header + tcp_header) return false;
+  const std::byte* const ip = packet.data + offset;
+  const std::byte* const tcp = ip + ip_header;
+  const auto fragment = load_network<std::uint16_t>(ip + 6);
+  const std::size_t total = load_network<std::uint16_t>(ip + 2);
+  const std::size_t header = std::to_integer<std::size_t>(tcp[12] >> 4) * 4;
+  constexpr std::uint16_t more_or_offset = 0x3fff;
+  const bool odd = (ip[0] != std::byte{0x45}) | (ip[9] != std::byte{6}) |
+                   ((fragment & more_or_offset) != 0) | (header < tcp_header) |
+                   (total < ip_header + header);
+  if (odd) return false;
+
+  const auto source_port = load_network<std::uint16_t>(tcp);
+  const auto destination_port = load_network<std::uint16_t>(tcp + 2);
+  const FlowHash hash =
+      hash_ipv4(key, load_network<std::uint32_t>(ip + 12), load_network<std::uint32_t>(ip + 16),
+                source_port, destination_port, IpProtocol::tcp);
+  const std::size_t captured = std::min<std::size_t>(packet.captured - offset, total);
+  out = Summary{.time = packet.time,
+                .flow = hash.flow,
+                .ip = ip,
+                .sequence = load_network<std::uint32_t>(tcp + 4),
+                .acknowledgment = load_network<std::uint32_t>(tcp + 8),
+                .payload = static_cast<std::uint32_t>(total - ip_header - header),
+                .ip_captured = static_cast<std::uint16_t>(captured),
+                .payload_offset = static_cast<std::uint16_t>(ip_header + header),
+                .source_port = source_port,
+                .destination_port = destination_port,
+                .window = load_network<std::uint16_t>(tcp + 14),
+                .vlan = vlan,
+                .content = Content::tcp,
+                .tcp_flags = std::to_integer<std::uint8_t>(tcp[13]),
+                .source_is_low = hash.source_is_low};
+
+  constexpr std::size_t with_timestamps = tcp_header + sizeof(TcpAlignedTimestamps);
+  if (header == tcp_header) return true;
+  if (header == with_timestamps && captured >= ip_header + with_timestamps &&
+      load_network<std::uint32_t>(tcp + tcp_header) == TcpAlignedTimestamps::tcp_aligned_lead) {
+    out.has_timestamps = true;
+    out.ts_value = load_network<std::uint32_t>(tcp + tcp_header + 4);
+    out.ts_echo = load_network<std::uint32_t>(tcp + tcp_header + 8);
+    return true;
+  }
+  const std::size_t options = std::min(header, captured - ip_header) - tcp_header;
+  read_options({tcp + tcp_header, options}, out);
+  return true;
+}
+
+[[gnu::always_inline]] inline bool read_straight(const Packet& packet, const HashKey& key,
+                                                 Summary& out) {
+  if (packet.link != LinkType::ethernet || packet.captured < ethernet_header + sizeof(VlanTag))
+    return false;
+  const auto type = static_cast<EtherType>(load_network<std::uint16_t>(packet.data + 12));
+  if (type == EtherType::ipv4)
+    return read_ipv4_tcp(packet, ethernet_header, Sample::no_vlan, key, out);
+  if (type != EtherType::vlan) return false;
+  const auto inner = static_cast<EtherType>(load_network<std::uint16_t>(packet.data + 16));
+  const std::uint16_t vlan = load_network<std::uint16_t>(packet.data + 14) & 0x0fffu;
+  return inner == EtherType::ipv4 &&
+         read_ipv4_tcp(packet, ethernet_header + sizeof(VlanTag), vlan, key, out);
+}
+
+}  // namespace
+
+std::size_t Parser::summarize(std::span<const Packet> packets, std::span<Summary> out,
+                              std::uint32_t first_index) {
+  assert(out.size() >= packets.size());
+  constexpr std::size_t ahead = 8;
+  std::size_t written = 0;
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    if (i + ahead < packets.size()) __builtin_prefetch(packets[i + ahead].data + ethernet_header);
+    Summary& summary = out[written];
+    const Packet& packet = packets[i];
+    if (!(wanted_.tcp && read_straight(packet, key_, summary))) [[unlikely]] {
+      if (const auto skip = dissect(packet, key_, wanted_, summary)) {
+        ++skipped_[*skip];
+        continue;
+      }
+    }
+    summary.index = first_index + static_cast<std::uint32_t>(i);
+    ++written;
+  }
+  return written;
+}
+
+}  // namespace sojourn

@@ -1,0 +1,41 @@
+#pragma once
+// From captured bytes to what the pairing rules need, batch by batch.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/hash.h"
+#include "core/kind.h"
+#include "core/packet.h"
+#include "wire/skip.h"
+#include "wire/summary.h"
+#include "wire/wanted.h"
+
+namespace sojourn {
+
+/// Turns packets into summaries of their innermost IP packet.
+///
+/// Every packet ends in exactly one place: a Summary or one counter of `skipped()`.  No byte past
+/// `Packet::captured` is read, nothing is allocated.  Lengths come from the IP header; what a snap
+/// length cut off is missed only if a header lies in it.
+class Parser {
+ public:
+  /// What no wanted kind can use is not looked at, and counted as not_wanted or not_paired.
+  Parser(const HashKey& key, KindSet wanted) : key_(key), wanted_(wanted) {}
+
+  /// Writes a Summary for every packet that the rules can use and returns their number, at most
+  /// packets.size(); `out` must have that much room.  `first_index` is the position of packets[0]
+  /// in the capture.
+  std::size_t summarize(std::span<const Packet> packets, std::span<Summary> out,
+                        std::uint32_t first_index);
+
+  const SkipCounters& skipped() const { return skipped_; }
+
+ private:
+  HashKey key_;
+  Wanted wanted_;
+  SkipCounters skipped_;
+};
+
+}  // namespace sojourn
