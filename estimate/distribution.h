@@ -24,9 +24,12 @@ enum class Keep : std::uint8_t {
 struct Interval {
   Duration low;
   Duration high;
-  /// False when the samples are too few to bound the value on both sides: `low` is then the
-  /// least or `high` the greatest delay that was seen, and the truth may lie beyond.
-  bool bounded = true;
+  /// False where the samples are too few to bound the value: `low` is then the least or `high` the
+  /// greatest delay that was seen, and the truth may lie beyond.
+  bool bounded_below = true;
+  bool bounded_above = true;
+
+  bool bounded() const { return bounded_below && bounded_above; }
 };
 
 struct CdfPoint {

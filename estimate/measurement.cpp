@@ -1,0 +1,121 @@
+#include "estimate/measurement.h"
+
+#include <algorithm>
+
+namespace sojourn {
+namespace {
+
+/// Kinds that measure both legs of the path together, and how surely.
+bool may_have_sum(Kind kind) { return kind == Kind::handshake || kind == Kind::flow || kind == Kind::quic; }
+
+/// Parts of a whole that is measured too are no headline, so groups and slices need not keep them.
+/// Only quic may turn out to have no whole.
+bool never_headline(Kind kind, Leg leg) {
+  return leg != Leg::sum && (kind == Kind::handshake || kind == Kind::flow);
+}
+
+bool is_whole(Kind kind, Leg leg) { return leg == Leg::sum && may_have_sum(kind); }
+
+}  // namespace
+
+KindCounters& KindCounters::operator+=(const KindCounters& other) {
+  requests += other.requests;
+  ambiguous += other.ambiguous;
+  unmatched_requests += other.unmatched_requests;
+  return *this;
+}
+
+Measurement::Measurement(const MeasurementOptions& options) : grouping_(options.grouping) {
+  for (auto& legs : legs_)
+    for (auto& leg : legs) leg = Distribution{options.keep};
+  if (options.grouping) groups_.emplace(options.max_groups);
+  if (options.window) windows_.emplace(*options.window, options.max_slices);
+}
+
+void Measurement::add_to_window(Kind kind, Leg leg, Timestamp time, Duration delay, double weight) {
+  if (!never_headline(kind, leg)) windows_->add(time, kind, is_whole(kind, leg), delay, weight);
+}
+
+void Measurement::add_to_group(const Sample& sample) {
+  if (never_headline(sample.kind, sample.leg)) return;
+  const GroupId id{grouping_->key_of(sample), sample.kind, is_whole(sample.kind, sample.leg)};
+  groups_->add(id, sample.delay, sample.weight);
+}
+
+void Measurement::merge(Measurement&& other) {
+  for (std::size_t kind = 0; kind < kind_count; ++kind) {
+    for (std::size_t leg = 0; leg < leg_count; ++leg) legs_[kind][leg].merge(other.legs_[kind][leg]);
+    counters_[kind] += other.counters_[kind];
+    pooled_[kind].reset();
+  }
+  if (groups_ && other.groups_) groups_->merge(*other.groups_);
+  if (windows_ && other.windows_) windows_->merge(*other.windows_);
+  other = Measurement{};  // its samples are in here now; give the memory back
+}
+
+bool Measurement::headline_is_sum(Kind kind) const {
+  if (kind == Kind::handshake || kind == Kind::flow) return true;
+  return may_have_sum(kind) && !leg(kind, Leg::sum).empty();
+}
+
+const Distribution& Measurement::pooled(Kind kind) const {
+  if (headline_is_sum(kind)) return leg(kind, Leg::sum);
+  const Legs& legs = legs_[index_of(kind)];
+  std::uint64_t total = 0;
+  for (const auto& leg : legs) total += leg.count();
+  for (const auto& leg : legs)
+    if (leg.count() == total) return leg;  // one leg is all there is
+
+  auto& pooled = pooled_[index_of(kind)];
+  if (!pooled || pooled->count() != total) {
+    pooled.emplace(Keep::every_sample);  // exact if all its parts are
+    for (const auto& leg : legs) pooled->merge(leg);
+  }
+  return *pooled;
+}
+
+std::uint64_t Measurement::samples() const {
+  std::uint64_t sum = 0;
+  for (std::size_t kind = 0; kind < kind_count; ++kind) sum += pooled(static_cast<Kind>(kind)).count();
+  return sum;
+}
+
+std::vector<Measurement::Group> Measurement::largest_groups(std::size_t limit) const {
+  if (!groups_) return {};
+  auto entries = groups_->entries();
+  std::erase_if(entries, [this](const Groups::Entry& entry) {
+    return entry.id.whole != headline_is_sum(entry.id.kind);
+  });
+  // Labels are costly for a million groups: first cut by size, then name and order what is left.
+  std::ranges::sort(entries, std::greater{}, [](const auto& entry) { return entry.distribution->count(); });
+  if (entries.size() > limit && limit > 0) {
+    const auto smallest = entries[limit - 1].distribution->count();
+    std::erase_if(entries, [smallest](const auto& entry) { return entry.distribution->count() < smallest; });
+  }
+  std::vector<Group> groups;
+  for (const auto& entry : entries) groups.push_back({grouping_->label(entry.id.key), entry.id.kind, entry.distribution});
+  std::ranges::sort(groups, [](const Group& a, const Group& b) {
+    if (a.distribution->count() != b.distribution->count()) return a.distribution->count() > b.distribution->count();
+    return a.label != b.label ? a.label < b.label : a.kind < b.kind;
+  });
+  if (groups.size() > limit) groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(limit), groups.end());
+  return groups;
+}
+
+std::vector<Measurement::WindowRow> Measurement::window_rows() const {
+  std::vector<WindowRow> rows;
+  if (!windows_) return rows;
+  for (const auto& [number, slice] : windows_->slices()) {
+    for (std::size_t kind = 0; kind < kind_count; ++kind) {
+      const auto& distribution = slice[kind][headline_is_sum(static_cast<Kind>(kind)) ? 1 : 0];
+      if (distribution) rows.push_back({windows_->start_of(number), static_cast<Kind>(kind), distribution.get()});
+    }
+  }
+  return rows;
+}
+
+std::optional<Duration> Measurement::window() const {
+  return windows_ ? std::optional{windows_->length()} : std::nullopt;
+}
+
+}  // namespace sojourn

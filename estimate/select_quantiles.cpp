@@ -1,0 +1,137 @@
+#include "estimate/select_quantiles.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace sojourn {
+namespace {
+
+struct WeightedDelay {
+  std::int64_t ns;
+  double weight;
+  friend auto operator<=>(const WeightedDelay&, const WeightedDelay&) = default;
+};
+
+/// The bucket in which the cumulative weight reaches a target.
+struct Place {
+  std::int32_t bucket = 0;
+  std::optional<std::int32_t> previous;  ///< the bucket before it that is not empty
+  double below = 0;                      ///< weight in all buckets before
+  double within = 0;                     ///< weight in this one
+};
+
+std::vector<Place> find_places(const LogHistogram& histogram, std::span<const double> targets) {
+  std::vector<Place> places;
+  places.reserve(targets.size());
+  Place here;
+  bool any = false;
+  histogram.weights().for_each([&](std::int32_t bucket, double weight) {
+    if (any) here = {bucket, here.bucket, here.below + here.within, weight};
+    else here = {bucket, std::nullopt, 0, weight};
+    any = true;
+    while (places.size() < targets.size() && targets[places.size()] <= here.below + weight)
+      places.push_back(here);
+  });
+  places.resize(targets.size(), here);  // rounding may leave the last target a hair beyond the end
+  return places;
+}
+
+std::int64_t between(std::int64_t from, std::int64_t to, double fraction) {
+  __extension__ using Wide = __int128;
+  const double step = std::round(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(Wide{to} - from));
+  return static_cast<std::int64_t>(std::min(Wide{from} + static_cast<Wide>(step), Wide{to}));
+}
+
+/// The samples of the buckets that matter, and nothing else.
+class Gathered {
+ public:
+  Gathered(const SampleLog& log, std::span<const Place> places) : slot_of_(2 * LogBuckets::per_sign, none) {
+    for (const Place& place : places) {
+      want(place.bucket);
+      if (place.previous) want(*place.previous);
+    }
+    log.for_each([this](std::int64_t ns, double weight) {
+      const std::int16_t slot = slot_of_[position(LogBuckets::index_of(ns))];
+      if (slot == none) return;
+      samples_[static_cast<std::size_t>(slot)].push_back({ns, weight});
+      if (weight != 1) weighted_[static_cast<std::size_t>(slot)] = true;
+    });
+  }
+
+  std::int64_t at(const Place& place, double target) {
+    const auto slot = static_cast<std::size_t>(slot_of_[position(place.bucket)]);
+    auto& samples = samples_[slot];
+    const std::size_t rank = weighted_[slot] ? weighted_rank(samples, place, target)
+                                             : plain_rank(samples, place, target);
+    const double before = place.below + before_;
+    const std::int64_t here = samples[rank].ns;
+    std::int64_t previous = here;
+    if (rank > 0) previous = std::max_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(rank))->ns;
+    else if (place.previous) previous = std::ranges::max(samples_[static_cast<std::size_t>(slot_of_[position(*place.previous)])]).ns;
+    return between(previous, here, (target - before) / samples[rank].weight);
+  }
+
+ private:
+  static constexpr std::int16_t none = -1;
+  using Samples = std::vector<WeightedDelay>;
+
+  static std::size_t position(std::int32_t bucket) {
+    return static_cast<std::size_t>(bucket + LogBuckets::per_sign);
+  }
+  void want(std::int32_t bucket) {
+    auto& slot = slot_of_[position(bucket)];
+    if (slot != none) return;
+    slot = static_cast<std::int16_t>(samples_.size());
+    samples_.emplace_back();
+    weighted_.push_back(false);
+  }
+
+  /// Puts the sample at which the target is reached into its place; `before_` is the weight of
+  /// those in front of it.
+  std::size_t plain_rank(Samples& samples, const Place& place, double target) {
+    const double last = static_cast<double>(samples.size()) - 1;
+    const auto rank = static_cast<std::size_t>(std::clamp(std::ceil(target - place.below) - 1, 0.0, last));
+    std::ranges::nth_element(samples, samples.begin() + static_cast<std::ptrdiff_t>(rank));
+    before_ = static_cast<double>(rank);
+    return rank;
+  }
+  std::size_t weighted_rank(Samples& samples, const Place& place, double target) {
+    std::ranges::sort(samples);
+    std::size_t rank = 0;
+    before_ = 0;
+    while (rank + 1 < samples.size() && place.below + before_ + samples[rank].weight < target)
+      before_ += samples[rank++].weight;
+    return rank;
+  }
+
+  std::vector<std::int16_t> slot_of_;  ///< by bucket
+  std::vector<Samples> samples_;       ///< by slot
+  std::vector<bool> weighted_;
+  double before_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::int64_t> select_exactly(const SampleLog& log, const LogHistogram& histogram,
+                                         std::span<const double> targets) {
+  const auto places = find_places(histogram, targets);
+  Gathered gathered{log, places};
+  std::vector<std::int64_t> found;
+  found.reserve(targets.size());
+  for (std::size_t i = 0; i < targets.size(); ++i) found.push_back(gathered.at(places[i], targets[i]));
+  return found;
+}
+
+std::vector<std::int64_t> select_from_buckets(const LogHistogram& histogram,
+                                              std::span<const double> targets) {
+  const auto places = find_places(histogram, targets);
+  std::vector<std::int64_t> found;
+  found.reserve(targets.size());
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    found.push_back(between(LogBuckets::lowest(places[i].bucket), LogBuckets::highest(places[i].bucket),
+                            (targets[i] - places[i].below) / places[i].within));
+  return found;
+}
+
+}  // namespace sojourn

@@ -1,0 +1,147 @@
+#include "estimate/sla.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "core/units.h"
+
+namespace sojourn {
+namespace {
+
+constexpr std::string_view spaces = " \t";
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(spaces);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(spaces) - first + 1);
+}
+
+/// Everything up to one of `ends`, taken off the front of `text` with the spaces around it.
+std::string_view take_word(std::string_view& text, std::string_view ends) {
+  const auto length = std::min(text.find_first_of(ends), text.size());
+  const auto word = text.substr(0, length);
+  text = trimmed(text.substr(length));
+  return word;
+}
+
+/// "p95" or "p99.9" as 0.95 or 0.999.
+std::optional<double> parse_percentile(std::string_view text) {
+  if (!text.starts_with('p')) return std::nullopt;
+  text.remove_prefix(1);
+  double percent = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent, std::chars_format::fixed);
+  if (error != std::errc{} || end != text.data() + text.size() || !(percent > 0 && percent < 100)) return std::nullopt;
+  return percent / 100;
+}
+
+std::optional<Leg> leg_named(std::string_view name) {
+  const auto found = std::ranges::find(leg_names, name);
+  if (found == leg_names.end()) return std::nullopt;
+  return static_cast<Leg>(found - leg_names.begin());
+}
+
+}  // namespace
+
+std::string_view name_of(SlaVerdict verdict) {
+  constexpr std::array<std::string_view, 3> names = {"met", "violated", "undecided"};
+  return names[static_cast<std::size_t>(verdict)];
+}
+
+Result<SlaRule> SlaRule::parse(std::string_view text) {
+  SlaRule rule;
+  rule.text_ = trimmed(text);
+  const auto wrong = [&](std::string_view expected) {
+    return failure(fmt::format("in SLA rule '{}': expected {}, as in 'tcp p95 < 50ms'", rule.text_, expected));
+  };
+  std::string_view rest = rule.text_;
+
+  const auto subject = take_word(rest, " \t<>");
+  const auto dot = subject.find('.');
+  const auto kind = kind_named(subject.substr(0, dot));
+  if (!kind) return wrong(fmt::format("one of {} at the start", fmt::join(kind_names, ", ")));
+  rule.kind_ = *kind;
+  if (dot != std::string_view::npos) {
+    rule.leg_ = leg_named(subject.substr(dot + 1));
+    if (!rule.leg_) return wrong(fmt::format("one of {} after the dot", fmt::join(leg_names, ", ")));
+  }
+
+  const auto statistic = take_word(rest, " \t<>");
+  if (statistic == "mean") rule.statistic_ = Statistic::mean;
+  else if (statistic == "min") rule.statistic_ = Statistic::min;
+  else if (statistic == "max") rule.statistic_ = Statistic::max;
+  else if (statistic == "median") rule.q_ = 0.5;
+  else if (const auto q = parse_percentile(statistic)) rule.q_ = *q;
+  else return wrong(fmt::format("p0.1 to p99.9, median, mean, min or max after '{}'", subject));
+
+  if (rest.empty() || (rest.front() != '<' && rest.front() != '>'))
+    return wrong(fmt::format("< or > after '{}'", statistic));
+  const bool less = rest.front() == '<';
+  rest.remove_prefix(1);
+  const bool or_equal = rest.starts_with('=');
+  if (or_equal) rest.remove_prefix(1);
+  rule.comparison_ = less ? (or_equal ? Comparison::less_or_equal : Comparison::less)
+                          : (or_equal ? Comparison::greater_or_equal : Comparison::greater);
+
+  const auto limit = parse_duration(trimmed(rest));
+  if (!limit) return std::unexpected(limit.error().while_doing(fmt::format("in SLA rule '{}'", rule.text_)));
+  rule.limit_ = *limit;
+  return rule;
+}
+
+bool SlaRule::keeps(Duration value) const {
+  switch (comparison_) {
+    case Comparison::less: return value < limit_;
+    case Comparison::less_or_equal: return value <= limit_;
+    case Comparison::greater: return value > limit_;
+    case Comparison::greater_or_equal: return value >= limit_;
+  }
+  return false;
+}
+
+std::optional<Duration> SlaRule::value_of(const Distribution& distribution) const {
+  switch (statistic_) {
+    case Statistic::quantile: return distribution.quantile(q_);
+    case Statistic::mean: return distribution.mean();
+    case Statistic::min: return distribution.min();
+    case Statistic::max: return distribution.max();
+  }
+  return std::nullopt;
+}
+
+std::optional<Interval> SlaRule::interval_of(const Distribution& distribution) const {
+  switch (statistic_) {
+    case Statistic::quantile: return distribution.interval(q_);
+    case Statistic::mean: return distribution.mean_interval();
+    default: break;
+  }
+  // A rule about the extremes is about what was seen, and that is known.
+  const auto value = value_of(distribution);
+  return value ? std::optional{Interval{*value, *value}} : std::nullopt;
+}
+
+SlaResult SlaRule::evaluate(const Distribution& distribution) const {
+  SlaResult result{.rule = text_, .value = value_of(distribution), .interval = interval_of(distribution)};
+  if (!result.value) return result;
+  result.ok = keeps(*result.value);
+  const bool low_keeps = keeps(result.interval->low);
+  const bool high_keeps = keeps(result.interval->high);
+  if (low_keeps && high_keeps) result.verdict = SlaVerdict::met;
+  if (!low_keeps && !high_keeps) result.verdict = SlaVerdict::violated;
+
+  // Where the samples are too few to bound the value, what lies beyond is unknown.
+  const bool is_upper_limit = comparison_ == Comparison::less || comparison_ == Comparison::less_or_equal;
+  const bool met_side = is_upper_limit ? result.interval->bounded_above : result.interval->bounded_below;
+  const bool violated_side = is_upper_limit ? result.interval->bounded_below : result.interval->bounded_above;
+  if (result.verdict == SlaVerdict::met && !met_side) result.verdict = SlaVerdict::undecided;
+  if (result.verdict == SlaVerdict::violated && !violated_side) result.verdict = SlaVerdict::undecided;
+  return result;
+}
+
+SlaResult SlaRule::evaluate(const Measurement& measurement) const {
+  return evaluate(leg_ ? measurement.leg(kind_, *leg_) : measurement.pooled(kind_));
+}
+
+}  // namespace sojourn
