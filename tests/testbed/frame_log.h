@@ -25,8 +25,8 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Fate::cou
 ///
 /// in_ns is the kernel's stamp on reception, planned_ns when the link model let the frame go,
 /// out_ns the clock read right before it was handed to the kernel (empty if it never was).  head
-/// is the frame's first 96 bytes in hexadecimal: enough for IPv6, a full TCP header, an NTP
-/// packet's originate timestamp.  Rows are in order of out_ns, a lost frame's where it was lost.
+/// is the frame's first 112 bytes in hexadecimal: enough for IPv6 with a full TCP header or an NTP
+/// packet.  Rows are in order of out_ns, a lost frame's where it was lost.
 ///
 /// Rows wait in memory, so that a slow disk delays no frame; write_some() is for idle moments.
 class FrameLog {
@@ -44,7 +44,7 @@ class FrameLog {
   Result<void> close();
 
  private:
-  static constexpr std::size_t head_bytes = 96;
+  static constexpr std::size_t head_bytes = 112;
   struct Row {
     std::int64_t in_ns, planned_ns, out_ns;  // out_ns < 0: never
     std::uint32_t length;
