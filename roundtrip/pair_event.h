@@ -18,6 +18,8 @@ enum RequestFlag : std::uint8_t {
   restarts_after_answer = 2,
   /// Waits as long as a connection may live rather than as long as a packet may travel.
   long_lived = 4,
+  /// Half of a span that is asked for as a whole too (Leg::sum), and counted there.
+  half_of_span = 8,
 };
 
 /// What else is known of a response, as bits.

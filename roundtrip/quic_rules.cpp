@@ -80,7 +80,7 @@ void Pairing::quic_handshake(const Summary& packet, std::uint32_t index, QuicCon
     const bool repeated = connection.client_spoke &&
                           difference(packet.time, connection.last_seen) >= retransmission_gap;
     if (packet.quic_initial && !connection.server_spoke && (!connection.client_spoke || repeated)) {
-      ask(packet, index, Kind::quic, key(sender, Leg::server), repeat_is_ambiguous);
+      ask(packet, index, Kind::quic, key(sender, Leg::server), repeat_is_ambiguous | half_of_span);
       ask(packet, index, Kind::quic, key(sender, Leg::sum), repeat_is_ambiguous);
       connection.client_spoke = true;
     } else if (connection.server_spoke && !connection.client_replied) {
@@ -90,7 +90,7 @@ void Pairing::quic_handshake(const Summary& packet, std::uint32_t index, QuicCon
     }
   } else if (connection.client_spoke && !connection.server_spoke) {
     answer(packet, index, Kind::quic, key(1 - sender, Leg::server), Leg::server);
-    ask(packet, index, Kind::quic, key(sender, Leg::client), repeat_is_ambiguous);
+    ask(packet, index, Kind::quic, key(sender, Leg::client), repeat_is_ambiguous | half_of_span);
     connection.server_spoke = true;
   }
 }
@@ -129,7 +129,7 @@ void Pairing::quic_spin(const Summary& packet, std::uint32_t index, QuicConnecti
     answer(packet, index, Kind::quic, key(1 - sender, leg), leg);
   }
   ask(packet, index, Kind::quic, key(sender, from_client ? Leg::server : Leg::client),
-      restarts_after_answer);
+      restarts_after_answer | half_of_span);
 }
 
 }  // namespace sojourn

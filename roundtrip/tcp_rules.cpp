@@ -111,13 +111,14 @@ void Pairing::tcp_handshake(const Summary& packet, std::uint32_t index, TcpConne
   };
   if (is_syn(packet)) {
     const std::uint32_t end = packet.sequence + 1;
-    ask(packet, index, Kind::handshake, key(end, sender, Leg::server), repeat_is_ambiguous);
+    ask(packet, index, Kind::handshake, key(end, sender, Leg::server),
+        repeat_is_ambiguous | half_of_span);
     ask(packet, index, Kind::handshake, key(end, sender, Leg::sum), repeat_is_ambiguous);
   } else if (is_syn_ack(packet)) {
     answer(packet, index, Kind::handshake, key(packet.acknowledgment, 1 - sender, Leg::server),
            Leg::server);
     ask(packet, index, Kind::handshake, key(packet.sequence + 1, sender, Leg::client),
-        repeat_is_ambiguous);
+        repeat_is_ambiguous | half_of_span);
     // A second SYN-ACK means that the first, or its ACK, was lost: the whole span then holds a
     // time-out, so asking for it again marks it ambiguous.
     if (connection.syn_ack_seen)

@@ -1,0 +1,59 @@
+#pragma once
+// Packets in, delays out: the order of the stages.
+//
+//     source -> parser -> pairing -> table -> measurement (and the consumer of samples)
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "capture/source.h"
+#include "core/sample.h"
+#include "estimate/measurement.h"
+#include "pipeline/rtt_options.h"
+#include "pipeline/rtt_shard.h"
+#include "pipeline/time_span.h"
+#include "wire/parser.h"
+
+namespace sojourn {
+
+/// One run.  With one thread, `step` in a loop; `run` does that, or spreads the work.
+class RttPipeline {
+ public:
+  using SampleConsumer = std::function<void(const Sample&)>;
+  using Tick = std::function<void()>;
+
+  explicit RttPipeline(const RttOptions& options, SampleConsumer consumer = {});
+
+  /// One batch through all stages.  False when the source has ended.
+  bool step(Source& source);
+
+  /// All batches, until the source ends or `stop` turns true.  `tick` is called now and then, on
+  /// the calling thread, for progress.
+  void run(Source& source, const std::atomic<bool>& stop, const Tick& tick = {});
+
+  /// The figures so far.  With several threads only after `run`.
+  const Measurement& measurement();
+  const TimeSpan& time_span() const { return time_span_; }
+  const SkipCounters& skipped() const { return skipped_; }
+  std::size_t memory_bytes() const;
+
+ private:
+  void run_threads(Source& source, const std::atomic<bool>& stop, const Tick& tick);
+
+  RttOptions options_;
+  SampleConsumer consumer_;
+  Parser parser_;
+  std::vector<std::unique_ptr<RttShard>> shards_;
+  TimeSpan time_span_;
+  SkipCounters skipped_;
+  std::uint32_t next_index_ = 0;
+  std::vector<Packet> packets_;
+  std::vector<Summary> summaries_;
+  std::vector<PlacedSample> samples_;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,111 @@
+#pragma once
+// The stages behind the parser, for all packets or for one thread's share of the flows.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/sample.h"
+#include "estimate/anonymizer.h"
+#include "estimate/measurement.h"
+#include "pipeline/rtt_options.h"
+#include "roundtrip/pair_table.h"
+#include "roundtrip/pairing.h"
+#include "wire/summary.h"
+
+namespace sojourn {
+
+/// A sample and the position of its response in the capture, by which threads' samples are merged.
+struct PlacedSample {
+  std::uint32_t index;
+  Sample sample;
+};
+
+/// Pairing rules, table and measurement of one share of the flows.  The virtual call is per batch.
+class RttShard {
+ public:
+  virtual ~RttShard() = default;
+
+  /// Both directions of a flow go to the same shard, in the order of the capture.  Samples are
+  /// appended to `samples` if they are wanted.
+  virtual void process(std::span<const Summary> batch, std::vector<PlacedSample>& samples) = 0;
+
+  virtual std::size_t memory_bytes() const = 0;
+
+  Measurement& measurement() { return measurement_; }
+  const Measurement& measurement() const { return measurement_; }
+
+ protected:
+  explicit RttShard(const MeasurementOptions& options) : measurement_(options) {}
+
+  Measurement measurement_;
+};
+
+/// The response is the last packet of the pair, so its addresses name both ends.
+Sample describe(const PairEvent& response, const Match& match, const Summary& packet,
+                std::span<const Prefix> inside);
+
+template <PairTable Table>
+class TableShard final : public RttShard {
+ public:
+  TableShard(const RttOptions& options, Table table)
+      : RttShard(options.measurement),
+        options_(options),
+        pairing_(HashKey::from_seed(options.seed),
+                 {.kinds = options.kinds, .full_size = options.full_size}),
+        table_(std::move(table)),
+        describes_samples_(options.want_samples || options.measurement.grouping.has_value() ||
+                           !options.inside.empty()) {
+    if (options.anonymize) anonymizer_.emplace(HashKey::from_seed(options.seed));
+  }
+
+  void process(std::span<const Summary> batch, std::vector<PlacedSample>& samples) override {
+    const auto events = pairing_.events(batch);
+    for (const PairEvent& event : events) table_.prefetch(event.key);
+    for (const PairEvent& event : events) {
+      if (event.is_request) {
+        const Admission admission = table_.request(event.key, event.time, event.flags);
+        if (admission != Admission::repeated && !(event.flags & half_of_span))
+          ++measurement_.counters(event.kind).requests;
+      } else if (const auto match = table_.response(event.key, event.time)) {
+        take(event, *match, batch[event.summary], samples);
+      }
+    }
+  }
+
+  std::size_t memory_bytes() const override {
+    return table_.memory_bytes() + pairing_.memory_bytes();
+  }
+
+ private:
+  void take(const PairEvent& event, const Match& match, const Summary& packet,
+            std::vector<PlacedSample>& samples) {
+    if (match.ambiguous) {
+      if (event.leg == Leg::sum || !has_halves(event.kind)) ++measurement_.counters(event.kind).ambiguous;
+      if (!options_.keep_ambiguous) return;
+    }
+    if (!describes_samples_) {
+      measurement_.add_light(event.kind, event.leg, event.time, match.delay, match.weight);
+      return;
+    }
+    Sample sample = describe(event, match, packet, options_.inside);
+    if (anonymizer_) {
+      sample.requester = anonymizer_->apply(sample.requester);
+      sample.responder = anonymizer_->apply(sample.responder);
+    }
+    measurement_.add(sample);
+    if (options_.want_samples) samples.push_back({packet.index, sample});
+  }
+
+  static bool has_halves(Kind kind) { return kind == Kind::handshake || kind == Kind::quic; }
+
+  RttOptions options_;
+  Pairing pairing_;
+  Table table_;
+  std::optional<Anonymizer> anonymizer_;
+  bool describes_samples_;  ///< somebody asks for addresses
+};
+
+}  // namespace sojourn

@@ -1,0 +1,160 @@
+#include "pipeline/sharded_run.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <thread>
+#include <utility>
+
+namespace sojourn {
+namespace {
+
+constexpr std::size_t chunk_packets = 2048;  // 128 KiB of summaries: a few chunks fit the L2 cache
+constexpr std::size_t parse_batch = 256;
+constexpr std::size_t chunks_per_thread = 4;
+constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
+
+/// The low bits: the tables take their slot from the high ones.
+std::size_t shard_of(std::uint64_t flow, std::size_t shards) { return (flow & 0xffff) * shards >> 16; }
+
+}  // namespace
+
+struct ShardedRun::Worker {
+  std::size_t shard;
+  Parser parser;
+  std::vector<Summary> summaries = std::vector<Summary>(parse_batch);
+  std::uint64_t next_number = 0;  ///< of the chunk that its shard processes next
+};
+
+ShardedRun::ShardedRun(Source& source, std::span<const std::unique_ptr<RttShard>> shards,
+                       const HashKey& key, KindSet kinds, SampleConsumer consumer)
+    : source_(source),
+      shards_(shards),
+      key_(key),
+      kinds_(kinds),
+      consumer_(std::move(consumer)),
+      ring_(chunks_per_thread * shards.size()),
+      end_number_(unknown) {
+  for (Chunk& chunk : ring_) {
+    chunk.packets.resize(chunk_packets);
+    chunk.dealt.resize(shards.size());
+    chunk.found.resize(shards.size());
+    for (auto& summaries : chunk.dealt) summaries.reserve(chunk_packets);
+  }
+}
+
+void ShardedRun::run(const std::atomic<bool>& stop, const std::function<void()>& tick) {
+  std::vector<Worker> workers;
+  for (std::size_t i = 0; i < shards_.size(); ++i) workers.push_back({i, Parser{key_, kinds_}});
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < workers.size(); ++i)
+      threads.emplace_back([this, &worker = workers[i], &stop] { work(worker, stop, {}); });
+    work(workers[0], stop, tick);
+  }
+  for (const Worker& worker : workers) skipped_ += worker.parser.skipped();
+}
+
+void ShardedRun::work(Worker& worker, const std::atomic<bool>& stop, const std::function<void()>& tick) {
+  while (worker.next_number < end_number_.load(std::memory_order_acquire)) {
+    const std::uint32_t news = news_.load(std::memory_order_acquire);
+    bool busy = false;
+    while (process_next(worker)) busy = true;
+    busy |= take_chunk(worker, stop);
+    if (tick) tick();
+    if (!busy) news_.wait(news, std::memory_order_acquire);
+  }
+}
+
+bool ShardedRun::take_chunk(Worker& worker, const std::atomic<bool>& stop) {
+  std::unique_lock lock{source_mutex_, std::try_to_lock};
+  if (!lock || end_number_.load(std::memory_order_relaxed) != unknown) return false;
+  Chunk& chunk = ring_[next_number_ % ring_.size()];
+  if (chunk.in_use.load(std::memory_order_acquire)) return false;  // the ring is full
+
+  const Source::Filled filled = source_.next(chunk.packets);
+  const std::uint64_t number = next_number_++;
+  chunk.count = filled.count;
+  chunk.first_index = next_index_;
+  next_index_ += static_cast<std::uint32_t>(filled.count);
+  time_span_.extend({chunk.packets.data(), chunk.count});
+  if (!source_.bytes_stay()) keep_bytes(chunk);
+  chunk.shards_left.store(shards_.size(), std::memory_order_relaxed);
+  chunk.in_use.store(true, std::memory_order_relaxed);
+  if (filled.end || stop.load(std::memory_order_relaxed))
+    end_number_.store(next_number_, std::memory_order_release);
+  lock.unlock();
+  announce();  // whoever found the source taken may have it now
+
+  deal(worker, chunk);
+  chunk.parsed_number.store(number + 1, std::memory_order_release);
+  announce();
+  return true;
+}
+
+void ShardedRun::keep_bytes(Chunk& chunk) {
+  const std::span packets{chunk.packets.data(), chunk.count};
+  std::size_t total = 0;
+  for (const Packet& packet : packets) total += packet.captured;
+  chunk.bytes.resize(total);
+  std::byte* free = chunk.bytes.data();
+  for (Packet& packet : packets) {
+    std::copy_n(packet.data, packet.captured, free);
+    packet.data = free;
+    free += packet.captured;
+  }
+}
+
+void ShardedRun::deal(Worker& worker, Chunk& chunk) {
+  for (auto& summaries : chunk.dealt) summaries.clear();
+  for (std::size_t start = 0; start < chunk.count; start += parse_batch) {
+    const std::size_t size = std::min(parse_batch, chunk.count - start);
+    const std::size_t count =
+        worker.parser.summarize({chunk.packets.data() + start, size}, worker.summaries,
+                                chunk.first_index + static_cast<std::uint32_t>(start));
+    for (std::size_t i = 0; i < count; ++i) {
+      const Summary& summary = worker.summaries[i];
+      chunk.dealt[shard_of(summary.flow, shards_.size())].push_back(summary);
+    }
+  }
+}
+
+bool ShardedRun::process_next(Worker& worker) {
+  Chunk& chunk = ring_[worker.next_number % ring_.size()];
+  if (chunk.parsed_number.load(std::memory_order_acquire) != worker.next_number + 1) return false;
+
+  const std::span<const Summary> dealt = chunk.dealt[worker.shard];
+  auto& found = chunk.found[worker.shard];
+  found.clear();
+  for (std::size_t start = 0; start < dealt.size(); start += parse_batch)
+    shards_[worker.shard]->process(dealt.subspan(start, std::min(parse_batch, dealt.size() - start)), found);
+
+  const std::uint64_t number = worker.next_number++;
+  // The last shard to process a chunk hands its samples over, then frees it.  Chunks are finished
+  // in order, but their last threads could overtake each other here.
+  if (chunk.shards_left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    while (handed_over_.load(std::memory_order_acquire) != number) std::this_thread::yield();
+    hand_over(chunk);
+    handed_over_.store(number + 1, std::memory_order_release);
+    chunk.in_use.store(false, std::memory_order_release);
+    announce();
+  }
+  return true;
+}
+
+void ShardedRun::hand_over(Chunk& chunk) {
+  if (!consumer_) return;
+  std::vector<PlacedSample> merged;
+  for (const auto& found : chunk.found) merged.insert(merged.end(), found.begin(), found.end());
+  std::ranges::stable_sort(merged, {}, [&](const PlacedSample& placed) {
+    return placed.index - chunk.first_index;  // the index may wrap within the chunk
+  });
+  for (const PlacedSample& placed : merged) consumer_(placed.sample);
+}
+
+void ShardedRun::announce() {
+  news_.fetch_add(1, std::memory_order_release);
+  news_.notify_all();
+}
+
+}  // namespace sojourn

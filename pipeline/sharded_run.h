@@ -1,0 +1,82 @@
+#pragma once
+// One capture, several threads, the same samples as with one.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "capture/source.h"
+#include "core/hash.h"
+#include "core/kind.h"
+#include "pipeline/rtt_shard.h"
+#include "pipeline/time_span.h"
+#include "wire/parser.h"
+
+namespace sojourn {
+
+/// Each thread owns one shard of the flows and does two things in turn: it takes the next chunk of
+/// packets from the source, parses it and deals the summaries out to the shards; and it processes,
+/// in the order of the chunks, what was dealt to its own shard.  Only taking packets is serial.
+///
+///     chunk 0: parsed by A   shard A | shard B
+///     chunk 1: parsed by B   shard A | shard B     each column is processed downwards
+///     chunk 2: parsed by A   shard A | shard B     by its own thread
+///
+/// A ring of chunks bounds the memory and how far the threads may drift apart.
+class ShardedRun {
+ public:
+  using SampleConsumer = std::function<void(const Sample&)>;
+
+  ShardedRun(Source& source, std::span<const std::unique_ptr<RttShard>> shards, const HashKey& key,
+             KindSet kinds, SampleConsumer consumer);
+
+  /// Returns when all is processed.  The calling thread works too, and calls `tick` now and then.
+  void run(const std::atomic<bool>& stop, const std::function<void()>& tick);
+
+  const TimeSpan& time_span() const { return time_span_; }
+  const SkipCounters& skipped() const { return skipped_; }
+
+ private:
+  struct Chunk {
+    std::vector<Packet> packets;
+    std::size_t count = 0;
+    std::uint32_t first_index = 0;
+    std::vector<std::byte> bytes;  ///< copies, if the source does not keep them
+    std::vector<std::vector<Summary>> dealt;        ///< by shard
+    std::vector<std::vector<PlacedSample>> found;   ///< by shard
+    std::atomic<std::uint64_t> parsed_number{0};    ///< 1 + number of the chunk that is ready here
+    std::atomic<std::size_t> shards_left{0};        ///< that have yet to process it
+    std::atomic<bool> in_use{false};                ///< from the taking to the handing over
+  };
+  struct Worker;
+
+  void work(Worker& worker, const std::atomic<bool>& stop, const std::function<void()>& tick);
+  bool take_chunk(Worker& worker, const std::atomic<bool>& stop);
+  bool process_next(Worker& worker);
+  void deal(Worker& worker, Chunk& chunk);
+  void hand_over(Chunk& chunk);
+  void keep_bytes(Chunk& chunk);
+  void announce();
+
+  Source& source_;
+  std::span<const std::unique_ptr<RttShard>> shards_;
+  HashKey key_;
+  KindSet kinds_;
+  SampleConsumer consumer_;
+  std::vector<Chunk> ring_;
+  std::mutex source_mutex_;
+  std::uint64_t next_number_ = 0;              ///< of the chunk to take; guarded by source_mutex_
+  std::uint32_t next_index_ = 0;               ///< of its first packet; guarded by source_mutex_
+  std::atomic<std::uint64_t> end_number_;      ///< number of chunks in all, once it is known
+  std::atomic<std::uint64_t> handed_over_{0};  ///< chunks whose samples went to the consumer
+  std::atomic<std::uint32_t> news_{0};         ///< moves on when a waiting thread should look again
+  TimeSpan time_span_;
+  SkipCounters skipped_;
+};
+
+}  // namespace sojourn
