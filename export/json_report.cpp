@@ -1,0 +1,141 @@
+#include "export/json_report.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace sojourn {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ns_or_null(std::optional<Duration> duration) {
+  return duration ? Json(to_ns(*duration)) : Json(nullptr);
+}
+
+Json ns_or_null(std::optional<Timestamp> time) { return time ? Json(to_ns(*time)) : Json(nullptr); }
+
+/// Whole numbers as integers, so that a weight of 1 per sample does not turn counts into 12.0.
+Json number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  if (value == std::floor(value) && std::abs(value) < 0x1p53) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+Json counts(const std::vector<NamedCount>& named) {
+  Json object = Json::object();
+  for (const auto& [name, count] : named) object[name] = count;
+  return object;
+}
+
+/// What every distribution says of itself.
+void describe(Json& object, const Distribution& distribution, const std::vector<double>& qs) {
+  object["samples"] = distribution.count();
+  object["estimated_total"] = number(distribution.total_weight());
+  object["effective_samples"] = number(distribution.effective_samples());
+  object["mean_ns"] = ns_or_null(distribution.mean());
+  object["min_ns"] = ns_or_null(distribution.min());
+  object["max_ns"] = ns_or_null(distribution.max());
+  object["relative_error"] = number(distribution.relative_error());
+  object["quantiles"] = Json::array();
+  const auto delays = distribution.quantiles(qs);
+  const auto intervals = distribution.intervals(qs);
+  for (std::size_t i = 0; i < delays.size(); ++i)
+    object["quantiles"].push_back({{"q", qs[i]},
+                                   {"delay_ns", to_ns(delays[i])},
+                                   {"low_ns", to_ns(intervals[i].low)},
+                                   {"high_ns", to_ns(intervals[i].high)},
+                                   {"bounded", intervals[i].bounded()}});
+}
+
+Json input_object(const InputSummary& input) {
+  return {{"files", input.files},
+          {"packets", input.packets},
+          {"bytes", input.bytes},
+          {"first_ns", ns_or_null(input.first)},
+          {"last_ns", ns_or_null(input.last)},
+          {"skipped", counts(input.skipped)},
+          {"warnings", input.warnings}};
+}
+
+Json table_object(const TableSummary& table) {
+  Json object{{"name", table.name}, {"memory_bytes", table.memory_bytes}, {"seed", table.seed}};
+  for (const auto& [name, count] : table.counters) object[name] = count;
+  return object;
+}
+
+Json kind_object(const RttReport& report, Kind kind) {
+  const Measurement& measurement = *report.measurement;
+  const KindCounters& counters = measurement.counters(kind);
+  Json object{{"requests", counters.requests},
+              {"ambiguous", counters.ambiguous},
+              {"unmatched_requests", counters.unmatched_requests}};
+  describe(object, measurement.pooled(kind), report.quantiles);
+  object["legs"] = Json::object();
+  for (std::size_t i = 0; i < leg_count; ++i) {
+    const Leg leg = static_cast<Leg>(i);
+    if (!measurement.leg(kind, leg).empty())
+      describe(object["legs"][std::string{name_of(leg)}], measurement.leg(kind, leg), report.quantiles);
+  }
+  return object;
+}
+
+Json groups_array(const RttReport& report) {
+  Json array = Json::array();
+  for (const auto& group : report.measurement->largest_groups(report.top)) {
+    Json object{{"group", group.label}, {"kind", name_of(group.kind)}};
+    describe(object, *group.distribution, report.quantiles);
+    array.push_back(std::move(object));
+  }
+  return array;
+}
+
+Json windows_array(const RttReport& report) {
+  Json array = Json::array();
+  for (const auto& row : report.measurement->window_rows()) {
+    Json object{{"start_ns", to_ns(row.start)},
+                {"length_ns", to_ns(*report.measurement->window())},
+                {"kind", name_of(row.kind)}};
+    describe(object, *row.distribution, report.quantiles);
+    array.push_back(std::move(object));
+  }
+  return array;
+}
+
+Json sla_array(const std::vector<SlaResult>& results) {
+  Json array = Json::array();
+  for (const SlaResult& result : results)
+    array.push_back({{"rule", result.rule},
+                     {"value_ns", ns_or_null(result.value)},
+                     {"ok", result.value ? Json(result.ok) : Json(nullptr)},
+                     {"verdict", name_of(result.verdict)},
+                     {"low_ns", result.interval ? Json(to_ns(result.interval->low)) : Json(nullptr)},
+                     {"high_ns", result.interval ? Json(to_ns(result.interval->high)) : Json(nullptr)}});
+  return array;
+}
+
+}  // namespace
+
+std::string json_report(const RttReport& report) {
+  const Measurement& measurement = *report.measurement;
+  Json document;
+  document["input"] = input_object(report.input);
+  document["table"] = table_object(report.table);
+  document["kinds"] = Json::object();
+  for (std::size_t i = 0; i < kind_count; ++i) {
+    const Kind kind = static_cast<Kind>(i);
+    if (report.kinds.has(kind)) document["kinds"][std::string{name_of(kind)}] = kind_object(report, kind);
+  }
+  if (measurement.grouping())
+    document["grouping"] = {{"by", measurement.grouping()->name()},
+                            {"groups", measurement.group_count()},
+                            {"samples_beyond_groups", measurement.samples_beyond_groups()}};
+  document["groups"] = groups_array(report);
+  document["windows"] = windows_array(report);
+  document["sla"] = sla_array(report.sla);
+  document["elapsed_ns"] = to_ns(report.elapsed);
+
+  // File names are bytes and need not be UTF-8: what is not becomes U+FFFD instead of a throw.
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace sojourn

@@ -1,0 +1,37 @@
+#include "export/text_table.h"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+namespace sojourn {
+
+std::size_t display_width(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+std::vector<std::string> TextTable::lines(std::size_t width) const {
+  std::vector<std::size_t> widths(columns_.size(), 0);
+  for (const auto& cells : rows_) {
+    assert(cells.size() == columns_.size());
+    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], display_width(cells[i]));
+  }
+  const std::size_t total = std::accumulate(widths.begin(), widths.end(), std::size_t{0});
+  const std::string gap(total + 2 * (columns_.size() - 1) <= width ? 2 : 1, ' ');
+
+  std::vector<std::string> lines;
+  for (const auto& cells : rows_) {
+    std::string line;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::string padding(widths[i] - display_width(cells[i]), ' ');
+      if (i > 0) line += gap;
+      line += columns_[i] == Align::left ? cells[i] + padding : padding + cells[i];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace sojourn

@@ -1,0 +1,34 @@
+#pragma once
+// Columns that line up.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sojourn {
+
+/// Characters that a terminal shows for this UTF-8 text (no wide or combining ones are used here).
+std::size_t display_width(std::string_view text);
+
+/// Rows of cells, each column as wide as its widest cell.  Leading columns with a name are aligned
+/// left, numbers right, and the last column may be of any length.
+class TextTable {
+ public:
+  enum class Align : unsigned char { left, right };
+
+  explicit TextTable(std::vector<Align> columns) : columns_(std::move(columns)) {}
+
+  /// As many cells as there are columns.
+  void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  bool empty() const { return rows_.empty(); }
+
+  /// Two spaces between columns where that fits into `width`, else one.
+  std::vector<std::string> lines(std::size_t width = 80) const;
+
+ private:
+  std::vector<Align> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace sojourn
