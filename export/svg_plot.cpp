@@ -13,8 +13,8 @@
 namespace sojourn {
 namespace {
 
-constexpr double width = 860, height = 480;
-constexpr double left = 70, right = 20, top = 56, bottom = 62;
+constexpr double width = 960, height = 480;
+constexpr double left = 70, right = 170, top = 56, bottom = 62;  // the legend stands at the right
 constexpr double plot_width = width - left - right, plot_height = height - top - bottom;
 
 /// Okabe and Ito 2008: told apart by readers with any colour vision.  By kind, so that a kind has
@@ -35,7 +35,7 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-/// Steps would claim that F jumps; it is linear between points (estimate/distribution.h).
+/// Straight between points, as F is defined (estimate/distribution.h).
 std::string path_of(const Distribution& distribution, const DelayAxis& axis) {
   std::string path;
   double last_x = -1, last_y = -1;
@@ -64,76 +64,94 @@ std::string title_of(const InputSummary& input) {
   return title;
 }
 
+class Svg {
+ public:
+  template <class... Values>
+  void put(fmt::format_string<Values...> format, Values&&... values) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Values>(values)...);
+    text_ += '\n';
+  }
+  std::string finish() && { return std::move(text_) + "</svg>\n"; }
+
+ private:
+  std::string text_;
+};
+
+void frame(Svg& svg, const std::string& title, const std::string& subtitle) {
+  svg.put(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}")", width, height);
+  svg.put(R"( font-family="DejaVu Sans, Verdana, Arial, sans-serif" font-size="13" fill="#222">)");
+  svg.put(R"(<rect width="{}" height="{}" fill="white"/>)", width, height);
+  svg.put(R"(<text x="{}" y="26" font-size="17" font-weight="bold">{}</text>)", left, escaped(title));
+  svg.put(R"(<text x="{}" y="44" font-size="12" fill="#555">{}</text>)", left, escaped(subtitle));
+}
+
+void fraction_axis(Svg& svg) {
+  for (int tenth = 0; tenth <= 10; ++tenth) {
+    const double y = top + plot_height * (1 - tenth / 10.0);
+    const bool labelled = tenth % 2 == 0;
+    svg.put(R"(<line x1="{}" y1="{:.1f}" x2="{}" y2="{:.1f}" stroke="{}"/>)", left, y, left + plot_width, y,
+            labelled ? "#d0d0d0" : "#eeeeee");
+    if (labelled) svg.put(R"(<text x="{}" y="{:.1f}" text-anchor="end">{:.1f}</text>)", left - 8, y + 4.5, tenth / 10.0);
+  }
+  svg.put(R"svg(<text transform="translate(22 {}) rotate(-90)" text-anchor="middle">fraction of pairs at or below</text>)svg",
+          top + plot_height / 2);
+}
+
+void delay_axis(Svg& svg, const DelayAxis& axis) {
+  double free_from = 0;
+  for (const auto& tick : axis.ticks()) {
+    const double x = left + axis.position(tick.delay) * plot_width;
+    svg.put(R"(<line x1="{0:.1f}" y1="{1}" x2="{0:.1f}" y2="{2}" stroke="#d0d0d0"/>)", x, top, top + plot_height + 5);
+    const double half = 4.2 * static_cast<double>(tick.label.size());  // DejaVu Sans at 13 px
+    if (x - half < free_from) continue;
+    free_from = x + half + 6;
+    svg.put(R"(<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>)", x, top + plot_height + 21, tick.label);
+  }
+  svg.put(R"(<text x="{}" y="{}" text-anchor="middle">delay (logarithmic)</text>)", left + plot_width / 2, height - 14);
+}
+
+void curve(Svg& svg, Kind kind, const Distribution& distribution, const DelayAxis& axis) {
+  svg.put(R"(<path d="{}" fill="none" stroke="{}" stroke-width="2.2" stroke-linejoin="round" stroke-dasharray="{}"/>)",
+          path_of(distribution, axis), colors[index_of(kind)], dashes[index_of(kind)]);
+}
+
+void legend_entry(Svg& svg, std::size_t row, Kind kind, const Distribution& distribution) {
+  const double x = left + plot_width + 16, y = top + 12 + 44 * static_cast<double>(row);
+  svg.put(R"(<line x1="{0}" y1="{1}" x2="{2}" y2="{1}" stroke="{3}" stroke-width="2.6" stroke-dasharray="{4}"/>)", x, y - 4,
+          x + 36, colors[index_of(kind)], dashes[index_of(kind)]);
+  svg.put(R"(<text x="{}" y="{}">{}</text>)", x + 44, y, name_of(kind));
+  svg.put(R"(<text x="{}" y="{}" font-size="12" fill="#555">median {}</text>)", x, y + 16,
+          format_duration(*distribution.quantile(0.5)));
+}
+
 }  // namespace
 
 std::string svg_plot(const RttReport& report) {
-  const Measurement& measurement = *report.measurement;
   std::vector<Kind> kinds;
   Duration low = Duration::max(), high = Duration::min();
-  std::uint64_t samples = 0;
   for (std::size_t i = 0; i < kind_count; ++i) {
-    const auto& pooled = measurement.pooled(static_cast<Kind>(i));
+    const auto& pooled = report.measurement->pooled(static_cast<Kind>(i));
     if (pooled.empty()) continue;
     kinds.push_back(static_cast<Kind>(i));
     low = std::min(low, *pooled.min());
     high = std::max(high, *pooled.max());
-    samples += pooled.count();
   }
   if (kinds.empty()) low = std::chrono::microseconds{1}, high = std::chrono::seconds{1};
   const DelayAxis axis{low, high};
 
-  std::string svg;
-  const auto put = [&svg]<class... Values>(fmt::format_string<Values...> format, Values&&... values) {
-    fmt::format_to(std::back_inserter(svg), format, std::forward<Values>(values)...);
-    svg += '\n';
-  };
-  put(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}" font-family="DejaVu Sans, Verdana, Arial, sans-serif" font-size="13" fill="#222">)",
-      width, height);
-  put(R"(<rect width="{}" height="{}" fill="white"/>)", width, height);
-  put(R"(<text x="{}" y="26" font-size="17" font-weight="bold">{}</text>)", left, escaped(title_of(report.input)));
-  put(R"(<text x="{}" y="44" font-size="12" fill="#555">{} samples</text>)", left, format_count(samples));
-
-  for (int tenth = 0; tenth <= 10; tenth += 1) {
-    const double y = top + plot_height * (1 - tenth / 10.0);
-    const bool labelled = tenth % 2 == 0;
-    put(R"(<line x1="{}" y1="{:.1f}" x2="{}" y2="{:.1f}" stroke="{}"/>)", left, y, width - right, y, labelled ? "#d0d0d0" : "#eeeeee");
-    if (labelled) put(R"(<text x="{}" y="{:.1f}" text-anchor="end">{:.1f}</text>)", left - 8, y + 4.5, tenth / 10.0);
+  Svg svg;
+  frame(svg, title_of(report.input), format_count(report.measurement->samples()) + " samples");
+  fraction_axis(svg);
+  delay_axis(svg, axis);
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const auto& pooled = report.measurement->pooled(kinds[i]);
+    curve(svg, kinds[i], pooled, axis);
+    legend_entry(svg, i, kinds[i], pooled);
   }
-  double free_from = 0;
-  for (const auto& tick : axis.ticks()) {
-    const double x = left + axis.position(tick.delay) * plot_width;
-    put(R"(<line x1="{0:.1f}" y1="{1}" x2="{0:.1f}" y2="{2}" stroke="#d0d0d0"/>)", x, top, top + plot_height + 5);
-    const double half = 4.2 * static_cast<double>(tick.label.size());  // DejaVu Sans at 13 px
-    if (x - half < free_from) continue;
-    free_from = x + half + 6;
-    put(R"(<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>)", std::min(x, width - half), top + plot_height + 21, tick.label);
-  }
-  put(R"(<text x="{}" y="{}" text-anchor="middle">delay</text>)", left + plot_width / 2, height - 14);
-  put(R"svg(<text transform="translate(22 {}) rotate(-90)" text-anchor="middle">fraction of pairs at or below</text>)svg", top + plot_height / 2);
-
-  for (const Kind kind : kinds)
-    put(R"(<path d="{}" fill="none" stroke="{}" stroke-width="2.2" stroke-linejoin="round" stroke-dasharray="{}"/>)",
-        path_of(measurement.pooled(kind), axis), colors[index_of(kind)], dashes[index_of(kind)]);
-
-  // In the corner the curves leave free: a CDF starts at the lower left and ends at the upper right.
   if (kinds.empty())
-    put(R"(<text x="{}" y="{}" text-anchor="middle" font-size="16" fill="#555">no samples</text>)", left + plot_width / 2, top + plot_height / 2);
-  else {
-    constexpr double line_height = 20, box_width = 236;
-    const double box_height = line_height * static_cast<double>(kinds.size()) + 12;
-    const double box_x = width - right - box_width - 12, box_y = top + plot_height - box_height - 12;
-    put(R"(<rect x="{}" y="{}" width="{}" height="{}" rx="4" fill="white" fill-opacity="0.88" stroke="#c0c0c0"/>)", box_x, box_y, box_width, box_height);
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
-      const double y = box_y + 20 + line_height * static_cast<double>(i);
-      put(R"(<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{}" stroke-width="2.6" stroke-dasharray="{}"/>)", box_x + 10, y - 4,
-          box_x + 46, y - 4, colors[index_of(kinds[i])], dashes[index_of(kinds[i])]);
-      put(R"(<text x="{}" y="{}">{}</text>)", box_x + 54, y, name_of(kinds[i]));
-      put(R"(<text x="{}" y="{}" text-anchor="end">median {}</text>)", box_x + box_width - 10, y,
-          format_duration(*measurement.pooled(kinds[i]).quantile(0.5)));
-    }
-  }
-  svg += "</svg>\n";
-  return svg;
+    svg.put(R"(<text x="{}" y="{}" text-anchor="middle" font-size="16" fill="#555">no samples</text>)",
+            left + plot_width / 2, top + plot_height / 2);
+  return std::move(svg).finish();
 }
 
 }  // namespace sojourn
