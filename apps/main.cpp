@@ -1,1 +1,48 @@
-int main() { return 0; }
+// sojourn: how long packets stay on the road.
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "apps/commands.h"
+
+namespace {
+
+/// CLI11 explains itself in several lines; the contract is one.
+std::string in_one_line(std::string message) {
+  for (char& character : message)
+    if (character == '\n') character = ' ';
+  while (!message.empty() && message.back() == ' ') message.pop_back();
+  return message;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Sojourn measures network delay from the traffic that is already there."};
+  app.name("sojourn");
+  app.set_version_flag("--version", "sojourn " SOJOURN_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.footer(
+      "Examples:\n"
+      "  sojourn rtt capture.pcap              round-trip delays in a capture\n"
+      "  sudo sojourn rtt -i eth0              ... of the traffic on an interface, live\n"
+      "  sojourn rtt --help                    all options, with examples");
+
+  sojourn::Run run;
+  sojourn::add_rtt(app, run);
+
+  // CLI11 reports by exceptions; they end here.
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help_or_version) {
+    return app.exit(help_or_version);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "sojourn: {} (see sojourn{} --help)\n", in_one_line(error.what()),
+               app.get_subcommands().empty() ? "" : " " + app.get_subcommands().front()->get_name());
+    return sojourn::exit_usage;
+  }
+  return run();
+}

@@ -1,0 +1,20 @@
+#pragma once
+// The subcommands of `sojourn`: each adds its options, and a way to run it if it is chosen.
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace sojourn {
+
+/// What main() returns.
+enum ExitStatus : int { exit_ok = 0, exit_error = 1, exit_usage = 2, exit_sla_violated = 3 };
+
+/// Runs the chosen subcommand once the command line is understood.
+using Run = std::function<int()>;
+
+void add_rtt(CLI::App& app, Run& run);
+
+}  // namespace sojourn

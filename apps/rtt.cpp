@@ -1,0 +1,178 @@
+// `sojourn rtt`: round-trip delays, from opening the input to the exit status.
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "apps/commands.h"
+#include "apps/interrupt.h"
+#include "apps/progress.h"
+#include "apps/rtt_request.h"
+#include "capture/filtered_source.h"
+#include "capture/live_source.h"
+#include "capture/open.h"
+#include "capture/unique_fd.h"
+#include "export/json_report.h"
+#include "export/rtt_report.h"
+#include "export/sample_csv.h"
+#include "export/svg_plot.h"
+#include "export/text_report.h"
+#include "pipeline/rtt_pipeline.h"
+
+namespace sojourn {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+Result<std::unique_ptr<Source>> open_input(const RttRequest& request) {
+  LiveOptions live;
+  live.interface = request.interface;
+  auto source = request.interface.empty() ? open_captures(request.captures) : open_interface(live);
+  if (!source || request.filter.empty()) return source;
+  return FilteredSource::open(std::move(*source), request.filter);
+}
+
+/// A file to write, "-" for standard output.
+Result<UniqueFd> open_output(const std::string& path) {
+  const int descriptor = path == "-" ? dup(STDOUT_FILENO)
+                                     : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) return failure(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  return UniqueFd{descriptor};
+}
+
+Result<void> write_all(int descriptor, std::string_view text, const std::string& name) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return failure(fmt::format("cannot write {}: {}", name, std::strerror(errno)));
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+std::vector<NamedCount> skipped_packets(const SourceCounters& source, const SkipCounters& parser) {
+  std::vector<NamedCount> skipped;
+  const auto add = [&](std::string_view name, std::uint64_t count) {
+    if (count > 0) skipped.emplace_back(name, count);
+  };
+  add("filtered", source.filtered);
+  add("kernel-drops", source.kernel_drops);
+  add("unknown-link-type", source.unknown_link);
+  add("bad-blocks", source.bad_blocks);
+  for (std::size_t i = 0; i < SkipCounters::size; ++i)
+    add(skip_names[i], parser[static_cast<Skip>(i)]);
+  return skipped;
+}
+
+RttReport make_report(const RttRequest& request, const Source& source, RttPipeline& pipeline,
+                      Clock::time_point started) {
+  RttReport report;
+  report.input.files = request.interface.empty() ? request.captures
+                                                 : std::vector{"interface " + request.interface};
+  report.input.packets = source.counters().packets;
+  report.input.bytes = source.counters().bytes;
+  report.input.first = pipeline.time_span().first;
+  report.input.last = pipeline.time_span().last;
+  report.input.skipped = skipped_packets(source.counters(), pipeline.skipped());
+  report.input.warnings.assign(source.warnings().begin(), source.warnings().end());
+  if (interrupted()) report.input.warnings.emplace_back("interrupted: this is what was read until then");
+  report.table.memory_bytes = pipeline.memory_bytes();
+  report.table.seed = request.options.seed;
+  report.measurement = &pipeline.measurement();
+  report.kinds = request.options.kinds;
+  report.top = request.top;
+  for (const SlaRule& rule : request.sla) report.sla.push_back(rule.evaluate(*report.measurement));
+  report.elapsed = Clock::now() - started;
+  return report;
+}
+
+/// Live: measures until the time is up, and shows the figures every second on a terminal.
+void watch(const RttRequest& request, Source& source, RttPipeline& pipeline, Clock::time_point started) {
+  const bool refresh = isatty(STDOUT_FILENO) && !request.json && request.samples != "-";
+  auto next_refresh = started + 1s;
+  while (!interrupted() && (!request.duration || Clock::now() - started < *request.duration)) {
+    if (!pipeline.step(source)) break;
+    if (refresh && Clock::now() >= next_refresh) {
+      const auto report = make_report(request, source, pipeline, started);
+      fmt::print("\033[H\033[J{}", text_report(report, {request.color, request.unicode}));
+      std::fflush(stdout);
+      next_refresh = Clock::now() + 1s;
+    }
+  }
+  if (refresh) fmt::print("\033[H\033[J");
+}
+
+Result<void> print(const RttRequest& request, const RttReport& report) {
+  if (!request.plot.empty()) {
+    const auto file = open_output(request.plot);
+    if (!file) return std::unexpected(file.error());
+    if (auto written = write_all(file->get(), svg_plot(report), request.plot); !written) return written;
+  }
+  if (request.samples == "-") return {};  // standard output belongs to the samples
+  const std::string text = request.json ? json_report(report)
+                                        : text_report(report, {request.color, request.unicode});
+  return write_all(STDOUT_FILENO, text, "the report");
+}
+
+/// What the text report would say, for those who read another form of it.
+void warn(const RttRequest& request, const RttReport& report) {
+  if (!request.json && request.samples != "-") return;
+  for (const std::string& warning : report.input.warnings)
+    fmt::print(stderr, "sojourn: warning: {}\n", warning);
+}
+
+Result<int> measure(const RttRequest& request) {
+  auto source = open_input(request);
+  if (!source) return std::unexpected(source.error());
+
+  UniqueFd samples_file;
+  std::unique_ptr<SampleCsvWriter> writer;
+  if (!request.samples.empty()) {
+    auto file = open_output(request.samples);
+    if (!file) return std::unexpected(file.error());
+    samples_file = std::move(*file);
+    writer = std::make_unique<SampleCsvWriter>(samples_file.get());
+  }
+
+  const auto started = Clock::now();
+  RttPipeline::SampleConsumer consumer;
+  if (writer) consumer = [&](const Sample& sample) { writer->write(sample); };
+  RttPipeline pipeline{request.options, consumer};
+  watch_for_interrupts();
+  if (!request.interface.empty()) {
+    watch(request, **source, pipeline, started);
+  } else {
+    Progress progress;
+    pipeline.run(**source, interrupted(),
+                 [&] { progress.show((*source)->progress(), (*source)->counters().packets); });
+  }
+
+  if (writer)
+    if (auto written = writer->finish(); !written)
+      return std::unexpected(written.error().while_doing("cannot write " + request.samples));
+  const RttReport report = make_report(request, **source, pipeline, started);
+  warn(request, report);
+  if (auto printed = print(request, report); !printed) return std::unexpected(printed.error());
+  const bool broken = std::ranges::any_of(report.sla, &SlaResult::broken);
+  return broken ? exit_sla_violated : exit_ok;
+}
+
+}  // namespace
+
+int run_rtt(const RttRequest& request) {
+  const auto status = measure(request);
+  if (status) return *status;
+  fmt::print(stderr, "sojourn: {}\n", status.error().message);
+  return exit_error;
+}
+
+}  // namespace sojourn

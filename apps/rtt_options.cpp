@@ -1,0 +1,178 @@
+// The options of `sojourn rtt`.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string_view>
+#include <thread>
+
+#include "apps/commands.h"
+#include "apps/option_helpers.h"
+#include "apps/rtt_request.h"
+#include "core/units.h"
+
+namespace sojourn {
+namespace {
+
+constexpr std::uint32_t usual_full_size = 1440;  // STAGED's threshold: bytes of IP length
+
+constexpr const char* examples = R"(Examples:
+  sojourn rtt capture.pcap                       all kinds of round trip
+  sojourn rtt a.pcap b.pcapng.gz                 several captures, merged in time order
+  tcpdump -w - | sojourn rtt -                   from a pipe
+  sudo sojourn rtt -i eth0 --duration 30s        live, for half a minute
+  sojourn rtt c.pcap --kind tcp,dns --by host    delays by the host that answered
+  sojourn rtt c.pcap --inside 10.0.0.0/8         tell the inside leg from the outside leg
+  sojourn rtt c.pcap --window 10s                how delay changed over time
+  sojourn rtt c.pcap --sla 'tcp p95 < 50ms'      exit status 3 if the rule is broken
+  sojourn rtt c.pcap --json                      for programs
+  sojourn rtt c.pcap --samples - | head          every sample as CSV
+  sojourn rtt c.pcap --plot delays.svg           the distributions as a picture
+
+Kinds:
+  tcp        a segment and the acknowledgment of its last byte
+  handshake  SYN, SYN-ACK, ACK: both legs and their sum
+  tcp-ts     a TCP timestamp and its echo
+  flow       the life of a connection, from SYN to FIN or RST
+  dns ntp icmp quic
+)";
+
+Result<KindSet> parse_kinds(std::string_view text) {
+  KindSet kinds = KindSet::none();
+  while (true) {
+    const auto comma = text.find(',');
+    const auto name = text.substr(0, comma);
+    const auto kind = kind_named(name);
+    if (!kind && name != "all")
+      return failure(fmt::format("'{}' is no kind; the kinds are {}", name, fmt::join(kind_names, ", ")));
+    if (kind)
+      kinds.add(*kind);
+    else
+      kinds = KindSet::all();
+    if (comma == std::string_view::npos) return kinds;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Result<Duration> parse_positive_duration(std::string_view text) {
+  auto duration = parse_duration(text);
+  if (duration && *duration <= Duration::zero()) return failure(fmt::format("'{}' is no time at all", text));
+  return duration;
+}
+
+Result<unsigned> parse_threads(std::string_view text) {
+  unsigned threads = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
+  if (error != std::errc{} || end != text.data() + text.size() || threads < 1 || threads > 64)
+    return failure(fmt::format("'{}' is not a number of threads from 1 to 64", text));
+  return threads;
+}
+
+/// What contradicts or is missing, in one line; empty if all is well.
+std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
+  const bool live = !request.interface.empty();
+  if (!live && request.captures.empty()) return "what shall be read? name a capture, '-', or -i INTERFACE";
+  if (live && !request.captures.empty()) return "a capture and -i exclude each other";
+  if (!live && request.duration) return "--duration is for -i: a capture ends by itself";
+  if (live && request.options.threads > 1) return "--threads is for captures; -i uses one thread";
+  if (request.json && request.samples == "-") return "--json and --samples - both want standard output";
+  if (std::ranges::count(request.captures, "-") > 1) return "standard input can be read only once";
+  const bool grouped = request.options.measurement.grouping.has_value();
+  if (!grouped && rtt.count("--top") > 0) return "--top is for groups: say which with --by";
+  if (!grouped && rtt.count("--max-groups") > 0) return "--max-groups is for groups: say which with --by";
+  for (const SlaRule& rule : request.sla)
+    if (!request.options.kinds.has(rule.kind()))
+      return fmt::format("--sla '{}' is about a kind that --kind leaves out", rule.text());
+  return {};
+}
+
+void add_input_options(CLI::App& rtt, RttRequest& request) {
+  rtt.add_option("CAPTURE", request.captures, "pcap or pcapng files, also .gz or .zst; - is standard input");
+  rtt.add_option("-i,--interface", request.interface, "measure live on this interface (needs root)");
+  add_parsed(rtt, "--duration", parse_positive_duration, [&](Duration d) { request.duration = d; },
+             "with -i: stop after this long");
+  rtt.add_option("--filter", request.filter, "only packets that match this pcap-filter(7) expression");
+  add_parsed(rtt, "--threads", parse_threads, [&](unsigned n) { request.options.threads = n; },
+             "threads to use (default 1)");
+}
+
+void add_measure_options(CLI::App& rtt, RttRequest& request) {
+  RttOptions& options = request.options;
+  add_parsed(rtt, "--kind", parse_kinds, [&](KindSet kinds) { options.kinds = kinds; },
+             "kinds to measure, with commas between (default all)");
+  rtt.add_option("--table", "where requests wait: exact (the default)")
+      ->check(CLI::IsMember({"exact"}));
+  add_parsed(rtt, "--expire", parse_positive_duration,
+             [&](Duration d) { options.expire = options.expire_connections = d; },
+             "forget a request after this long (default 10s; kind flow 1h)");
+  add_parsed(rtt, "--inside", &Prefix::parse, [&](const Prefix& p) { options.inside.push_back(p); },
+             "our side of the network; repeatable. Legs become external and internal")
+      ->expected(1, -1)
+      ->delimiter(',');
+  rtt.add_flag("--keep-ambiguous", options.keep_ambiguous,
+               "also use requests that were sent more than once, timed from the first");
+  rtt.add_flag_callback("--full-size-only", [&] { options.full_size = usual_full_size; },
+                        fmt::format("kind tcp: only segments of {} bytes of IP length and more, which\n"
+                                    "receivers acknowledge without delay", usual_full_size));
+  rtt.add_option("--seed", options.seed, "make hashing and --anonymize repeatable");
+}
+
+void add_output_options(CLI::App& rtt, RttRequest& request) {
+  MeasurementOptions& measurement = request.options.measurement;
+  add_parsed(rtt, "--by", &Grouping::parse, [&](const Grouping& g) { measurement.grouping = g; },
+             "group by flow, host, requester, prefix/N, port or vlan");
+  rtt.add_option("--top", request.top, "groups to show (default 10)")->check(CLI::PositiveNumber);
+  rtt.add_option("--max-groups", measurement.max_groups, "groups to keep; the rest become 'other'")
+      ->check(CLI::PositiveNumber);
+  add_parsed(rtt, "--window", parse_positive_duration, [&](Duration d) { measurement.window = d; },
+             "a row per time slice of this length");
+  add_parsed(rtt, "--sla", &SlaRule::parse, [&](const SlaRule& rule) { request.sla.push_back(rule); },
+             "a rule such as 'tcp p95 < 50ms' or 'dns.server max < 1s'; repeatable.\n"
+             "Exit status 3 if one is broken")
+      ->expected(1, -1);
+  rtt.add_flag("--anonymize", request.options.anonymize, "replace addresses, preserving prefixes");
+  rtt.add_flag("--json", request.json, "one JSON document on standard output");
+  rtt.add_option("--samples", request.samples, "every sample as CSV into this file, - for standard output");
+  rtt.add_option("--plot", request.plot, "the distributions as SVG into this file");
+  rtt.add_option_function<std::string>(
+         "--color",
+         [&](const std::string& when) {
+           request.color = when == "always" || (when == "auto" && isatty(STDOUT_FILENO));
+         },
+         "auto, always or never (default auto: on a terminal)")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  rtt.add_flag_callback("--ascii", [&] { request.unicode = false; }, "draw with plain characters only");
+}
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+}  // namespace
+
+void add_rtt(CLI::App& app, Run& run) {
+  const auto request = std::make_shared<RttRequest>();
+  request->options.seed = random_seed();
+  request->color = isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
+
+  CLI::App& rtt = *app.add_subcommand("rtt", "round-trip delays in captures or on an interface");
+  rtt.footer(examples);
+  rtt.get_formatter()->column_width(34);
+  add_input_options(rtt, *request);
+  add_measure_options(rtt, *request);
+  add_output_options(rtt, *request);
+  rtt.callback([request, &rtt, &run] {
+    request->options.want_samples = !request->samples.empty();
+    if (const auto reason = contradiction(*request, rtt); !reason.empty())
+      throw CLI::ValidationError(reason);  // CLI11's own way to refuse
+    run = [request] { return run_rtt(*request); };
+  });
+}
+
+}  // namespace sojourn

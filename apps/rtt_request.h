@@ -1,0 +1,35 @@
+#pragma once
+// What the user asked `sojourn rtt` to do.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+#include "core/time.h"
+#include "estimate/sla.h"
+#include "pipeline/rtt_options.h"
+
+namespace sojourn {
+
+struct RttRequest {
+  std::vector<std::string> captures;
+  std::string interface;
+  std::optional<Duration> duration;
+  std::string filter;
+  RttOptions options;
+  std::size_t top = 10;
+  std::vector<SlaRule> sla;
+  bool json = false;
+  std::string samples;  ///< file for the CSV, "-" for standard output, empty for none
+  std::string plot;     ///< file for the SVG
+  bool color = false;
+  bool unicode = true;
+};
+
+/// Does what was asked, prints it, and gives the exit status.
+int run_rtt(const RttRequest& request);
+
+}  // namespace sojourn
