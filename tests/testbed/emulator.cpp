@@ -20,7 +20,7 @@ std::atomic<bool> stop{false};
 static_assert(std::atomic<bool>::is_always_lock_free);  // so that a signal handler may set it
 
 void stop_on(int signal) {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = [](int) { stop = true; };
   sigaction(signal, &action, nullptr);
 }

@@ -129,7 +129,7 @@ TEST(LinkModel, LuckDoesNotDependOnOtherOptions) {
   const auto plain = play({.loss = 0.05});
   const auto rich = play(
       {.delay = 20ms, .jitter = 5ms, .shape = JitterShape::pareto, .loss = 0.05, .duplicate = 0.1});
-  for (int i = 0; i < n; ++i)
+  for (std::size_t i = 0; i < n; ++i)
     ASSERT_EQ(plain[i].fate == Fate::lost, rich[i].fate == Fate::lost) << i;
 }
 

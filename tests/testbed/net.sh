@@ -34,19 +34,25 @@ on_client() { ip netns exec "$NET_NAME-client" "$@"; }
 on_middle() { ip netns exec "$NET_NAME-middle" "$@"; }
 on_server() { ip netns exec "$NET_NAME-server" "$@"; }
 
+# net_remove NAMESPACE: with every process in it.
+net_remove() {
+  local pids
+  pids=$(ip netns pids "$1")
+  # shellcheck disable=SC2086  # one word per process id
+  if [ -n "$pids" ]; then
+    kill -TERM $pids 2>/dev/null
+    sleep 0.3
+    pids=$(ip netns pids "$1")
+    [ -z "$pids" ] || kill -KILL $pids 2>/dev/null
+  fi
+  ip netns delete "$1"
+}
+
 net_down() {
-  local end pids
+  set +e # the rest must go even if a part is gone already
+  local end
   for end in client server middle; do
-    [ -e "/run/netns/$NET_NAME-$end" ] || continue
-    pids=$(ip netns pids "$NET_NAME-$end")
-    # shellcheck disable=SC2086  # one word per process id
-    if [ -n "$pids" ]; then
-      kill -TERM $pids 2>/dev/null
-      sleep 0.3
-      pids=$(ip netns pids "$NET_NAME-$end")
-      [ -z "$pids" ] || kill -KILL $pids 2>/dev/null
-    fi
-    ip netns delete "$NET_NAME-$end"
+    [ ! -e "/run/netns/$NET_NAME-$end" ] || net_remove "$NET_NAME-$end"
   done
   [ -z "${NET_DIR:-}" ] || rm -rf "$NET_DIR"
 }
@@ -55,12 +61,11 @@ net_down() {
 net_sweep() {
   local path name owner
   for path in /run/netns/sojourn-[0-9]*-*; do
+    [ -e "$path" ] || continue
     name=${path##*/}
     owner=${name#sojourn-}
-    owner=${owner%%-*}
-    [ -e "$path" ] && [ ! -d "/proc/$owner" ] && ip netns delete "$name"
+    [ -d "/proc/${owner%%-*}" ] || net_remove "$name"
   done
-  return 0
 }
 
 # net_interface END NAME LAST-DIGIT: addresses, and nothing sent that nobody asked for.
@@ -111,7 +116,7 @@ net_wait_for() {
 net_emulate() {
   # The duration is a safety net: an emulator that nobody stops ends by itself.
   # Not on_middle: of a function in the background we would get the process id of its shell.
-  ip netns exec "$NET_NAME-middle" "$NET_EMULATOR" left right --log "$NET_DIR/emulator.csv" --duration 10min "$@" \
+  ip netns exec "$NET_NAME-middle" "$NET_EMULATOR" left right --log "$NET_DIR/emulator.csv" --duration 3min "$@" \
     >"$NET_DIR/emulator.out" 2>"$NET_DIR/emulator.err" &
   NET_EMULATOR_PID=$!
   if ! net_wait_for "$NET_DIR/emulator.out" ready; then
