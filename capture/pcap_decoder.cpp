@@ -118,6 +118,9 @@ Result<std::unique_ptr<Decoder>> make_pcap_decoder(std::span<const std::byte> he
                                pcap_header_size));
   const bool swapped = !is_magic(load<std::uint32_t>(header.data(), false));
   const auto magic = load<std::uint32_t>(header.data(), swapped);
+  // Version 2.4 is of 1998; the few older captures of version 2 have the same layout.
+  const auto major = load<std::uint16_t>(header.data() + 4, swapped);
+  if (major != 2) return failure(fmt::format("pcap version {} is not supported", major));
   // Bits 26 to 31 tell the length of the frame check sequence; bits 16 to 25 are reserved, and a
   // type that sets them is one we do not know (draft-ietf-opsawg-pcap section 4).
   const auto number = load<std::uint32_t>(header.data() + 20, swapped) & 0x03ff'ffffu;

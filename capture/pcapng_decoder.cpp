@@ -113,7 +113,7 @@ PcapngDecoder::Found PcapngDecoder::find_block(Window& window, Block& block, std
     const std::uint32_t least = least_size(type);
     if (size % 4 != 0 || size < std::max<std::size_t>(least, smallest_block) ||
         (least != 0 && size > largest_block))
-      return damage(fmt::format("a block of type {} claims {} bytes", type, size));
+      return damage(fmt::format("a block of type {:#x} claims {} bytes", type, size));
     if (least == 0) {
       left_to_skip_ = size - smallest_block;
       trailer_due_ = size;

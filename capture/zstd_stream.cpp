@@ -2,6 +2,8 @@
 
 #include <zstd.h>
 
+#include <algorithm>
+
 #include "capture/byte_stream.h"
 
 namespace sojourn {
@@ -17,7 +19,7 @@ class ZstdStream final : public ByteStream {
 
   Got read(std::span<std::byte> room) override {
     if (!trouble_.empty()) return {0, Status::end};
-    ZSTD_outBuffer output{room.data(), room.size(), 0};
+    ZSTD_outBuffer output{room.data(), std::min(room.size(), most_at_once), 0};
     while (output.pos == 0) {
       const Window input = compressed_->window();
       if (input.size() == 0 && !input.last) {
@@ -45,6 +47,10 @@ class ZstdStream final : public ByteStream {
   const std::string& trouble() const override { return trouble_; }
 
  private:
+  /// With room for a whole frame libzstd decodes it in one go, and damage at its end would take all
+  /// of it away.
+  static constexpr std::size_t most_at_once = 64 * 1024;
+
   Got finish() {
     if (!compressed_->trouble().empty()) trouble_ = compressed_->trouble();
     else if (inside_frame_) trouble_ = "zstd data end too early";

@@ -1,0 +1,73 @@
+#include "capture/merged_source.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "capture/open.h"
+#include "capture/test_captures.h"
+
+namespace sojourn {
+namespace {
+
+using namespace test;
+
+/// The captures as one source; a capture with a chunk moves its bytes like a pipe.
+std::unique_ptr<Source> merged(const std::vector<PcapWriter>& captures, std::size_t chunk) {
+  std::vector<std::unique_ptr<Source>> sources;
+  for (const PcapWriter& capture : captures)
+    sources.push_back(*open_memory(capture.data, "part" + std::to_string(sources.size()), chunk));
+  return std::make_unique<MergedSource>(std::move(sources));
+}
+
+TEST(MergedSource, EqualsAStableSortByTime) {
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    std::mt19937_64 random{seed};
+    std::vector<PcapWriter> captures(seed + 1);
+    struct Expected {
+      std::uint32_t time, size;
+    };
+    std::vector<Expected> expected;
+    std::uint32_t size = 1;  // each packet has a size of its own: it tells who it is
+    for (PcapWriter& capture : captures) {
+      auto time = static_cast<std::uint32_t>(random() % 100);
+      for (std::uint64_t i = 0; i < 1 + random() % 400; ++i, ++size) {
+        time += static_cast<std::uint32_t>(random() % 3);
+        capture.packet(time, 0, size);
+        expected.push_back({time, size});
+      }
+    }
+    std::ranges::stable_sort(expected, {}, &Expected::time);
+    for (const std::size_t chunk : {0u, 5000u}) {
+      const auto source = merged(captures, chunk);
+      EXPECT_EQ(source->bytes_stay(), chunk == 0);
+      const ReadAll all = read_all(*source, 50);
+      ASSERT_EQ(all.packets.size(), expected.size()) << "seed " << seed;
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        ASSERT_EQ(all.packets[i].time_ns, expected[i].time * 1'000'000'000ll) << i;
+        ASSERT_EQ(all.packets[i].bytes, counting_bytes(expected[i].size)) << i << " seed " << seed;
+      }
+      EXPECT_EQ(all.counters.packets, expected.size());
+      EXPECT_EQ(all.counters.backward_times, 0u);
+    }
+  }
+}
+
+TEST(MergedSource, SumsTheTroubleOfItsParts) {
+  std::vector<PcapWriter> captures(3);
+  captures[0].packet(1, 0, 10).packet(5, 0, 10).packet(3, 0, 10);  // goes back by itself
+  captures[1].packet(2, 0, 10).counting(3);                        // cut
+  const auto source = merged(captures, 0);                         // the third is empty
+  const ReadAll all = read_all(*source);
+  EXPECT_EQ(all.packets.size(), 4u);
+  EXPECT_EQ(all.counters.bytes, 4 * 1010u);
+  EXPECT_EQ(all.counters.backward_times, 1u);
+  EXPECT_EQ(all.counters.cut_files, 1u);
+  ASSERT_EQ(all.warnings.size(), 1u);
+  EXPECT_EQ(all.warnings[0], "part1: cut in the middle of packet 2");
+  EXPECT_GT(source->progress(), 0.9);  // all but the cut packet
+}
+
+}  // namespace
+}  // namespace sojourn

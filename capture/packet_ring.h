@@ -1,0 +1,48 @@
+#pragma once
+// A ring of blocks that the kernel fills with packets: AF_PACKET, TPACKET_V3
+// (Documentation/networking/packet_mmap.rst).
+
+#include <linux/if_packet.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "capture/unique_fd.h"
+#include "core/packet.h"
+#include "core/result.h"
+
+namespace sojourn {
+
+/// The memory that socket and reader share.  A block belongs to the reader from the time the
+/// kernel retires it until release().
+class PacketRing {
+ public:
+  static Result<PacketRing> open(const UniqueFd& socket, std::size_t bytes);
+
+  /// Bytes in front of a packet that its reader may write to: a VLAN tag fits.
+  static constexpr unsigned headroom = 4;
+
+  PacketRing(PacketRing&& other) noexcept;
+  PacketRing& operator=(PacketRing&&) = delete;
+  ~PacketRing();
+
+  /// The oldest retired block, or nullptr.
+  tpacket_block_desc* ready_block() const;
+  /// Gives that block back to the kernel and turns to the next.
+  void release();
+
+ private:
+  PacketRing(std::byte* begin, std::size_t blocks) : begin_(begin), blocks_(blocks) {}
+  tpacket_block_desc* block() const;
+
+  static constexpr std::uint32_t block_size = 1024 * 1024;
+  /// How long a packet waits at most before an unfilled block is handed to us.
+  static constexpr std::uint32_t retire_timeout_ms = 10;
+
+  std::byte* begin_;
+  std::size_t blocks_;
+  std::size_t current_ = 0;
+};
+
+}  // namespace sojourn
