@@ -13,13 +13,10 @@ enum RequestFlag : std::uint8_t {
   /// Seen again while it waits, nobody knows which copy the response answers (Karn & Partridge
   /// 1987): its match is marked ambiguous.  Without this bit the first copy counts.
   repeat_is_ambiguous = 1,
-  /// Seen again after its answer, it is a new exchange (a DNS id used anew).  Without this bit it
-  /// stays answered (a TCP segment sent twice is one segment).
-  restarts_after_answer = 2,
   /// Waits as long as a connection may live rather than as long as a packet may travel.
-  long_lived = 4,
+  long_lived = 2,
   /// Half of a span that is asked for as a whole too (Leg::sum), and counted there.
-  half_of_span = 8,
+  half_of_span = 4,
 };
 
 /// What else is known of a response, as bits.

@@ -20,12 +20,13 @@ struct Match {
 /// What became of a request.
 enum class Admission : std::uint8_t {
   stored,    ///< it waits now
-  repeated,  ///< it was waiting or answered already
+  repeated,  ///< it was waiting already
   refused,   ///< the table had no room, or chance turned it away
 };
 
-/// A table is told of requests and responses in the order of their packets.  It allocates at
-/// construction (`exact` also when it grows), and never looks at anything but key and time.
+/// A table is told of requests and responses in the order of their packets.  A response takes its
+/// request out: the same key asked again is a new request, and the rules see to it that what was
+/// answered once is not asked again where that would be wrong.  It allocates at construction (`exact` also when it grows), and never looks at anything but key and time.
 /// `prefetch` is called for a whole batch before the first request or response of the batch.
 template <class Table>
 concept PairTable = requires(Table table, const Table constant, std::uint64_t key, Timestamp time,

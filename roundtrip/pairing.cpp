@@ -37,7 +37,7 @@ void Pairing::exchange(const Summary& packet, std::uint32_t index, Kind kind, bo
   const unsigned sender = side_of_sender(packet);
   if (is_request) {
     ask(packet, index, kind, pair_key(key_, packet.flow, token, kind, sender),
-        repeat_is_ambiguous | restarts_after_answer);
+        repeat_is_ambiguous);
   } else {
     answer(packet, index, kind, pair_key(key_, packet.flow, token, kind, 1 - sender), Leg::server);
   }

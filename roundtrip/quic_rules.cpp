@@ -122,14 +122,14 @@ void Pairing::quic_spin(const Summary& packet, std::uint32_t index, QuicConnecti
   if (from_client || !theirs.spin_known) {
     answer(packet, index, Kind::quic, key(sender, Leg::sum), Leg::sum,
            from_client ? sent_by_requester : sent_by_requester | requester_is_server);
-    ask(packet, index, Kind::quic, key(sender, Leg::sum), restarts_after_answer);
+    ask(packet, index, Kind::quic, key(sender, Leg::sum), 0);
   }
   if (explained) {
     const Leg leg = from_client ? Leg::client : Leg::server;
     answer(packet, index, Kind::quic, key(1 - sender, leg), leg);
   }
   ask(packet, index, Kind::quic, key(sender, from_client ? Leg::server : Leg::client),
-      restarts_after_answer | half_of_span);
+      half_of_span);
 }
 
 }  // namespace sojourn

@@ -16,7 +16,7 @@ constexpr bool is_newer(std::uint32_t a, std::uint32_t b) {
 /// What one end of the connection has sent so far.
 struct TcpSide {
   std::uint32_t next_sequence;  ///< one past the highest byte sent
-  std::uint32_t acknowledged;   ///< the last acknowledgment number sent
+  std::uint32_t acknowledged;   ///< the highest acknowledgment number sent
   std::uint32_t ts_value;       ///< the newest TSval that was taken for a request
   std::uint32_t ts_echo;        ///< the last TSecr sent
   std::uint32_t dns_boundary;   ///< sequence number where the next DNS message begins
@@ -26,9 +26,7 @@ struct TcpSide {
 /// a connection would not fit a cache line otherwise.
 struct TcpKnown {
   bool sequence : 1;
-  /// The last acknowledgment was looked up and the other end has asked for nothing since, so
-  /// looking it up once more would find nothing new.
-  bool acknowledged_checked : 1;
+  bool acknowledged : 1;
   bool window_zero : 1;
   bool ts_value : 1;
   bool ts_echo : 1;
@@ -45,7 +43,7 @@ struct alignas(64) TcpConnection {
   bool client_known : 1;  ///< a SYN told who is the client
   bool client_is_high : 1;
   bool syn_ack_seen : 1;
-  bool handshake_open : 1;  ///< SYN-ACK seen, the client's first ACK not yet
+  bool handshake_done : 1;  ///< the client's first ACK after that, too
 };
 static_assert(sizeof(TcpConnection) == 64);
 

@@ -35,6 +35,14 @@ bool is_probe(const Summary& packet, const TcpConnection& connection, unsigned s
   return keep_alive || zero_window_probe;
 }
 
+/// The receiver has acknowledged this already: the segment is sent again, and Karn's rule forbids
+/// to use it.  A window is at most 2^30 bytes (RFC 7323 section 2.2), so what lies further back is
+/// no old segment but another connection whose SYN we did not see.
+bool was_acknowledged(std::uint32_t end, const TcpConnection& connection, unsigned receiver) {
+  return connection.known[receiver].acknowledged &&
+         connection.side[receiver].acknowledged - end < 1u << 30;
+}
+
 /// A SYN or SYN-ACK tells who is the client.  A SYN also opens the connection anew, unless it
 /// repeats the one that opened it.
 void meet_ends(const Summary& packet, TcpConnection& connection) {
@@ -76,26 +84,26 @@ void Pairing::tcp_segment(const Summary& packet, std::uint32_t index, TcpConnect
   TcpKnown& known = connection.known[sender];
   const bool wanted = options_.kinds.has(Kind::tcp);
 
-  if (has(packet, tcp_ack)) {
-    const std::uint32_t acknowledged = packet.acknowledgment;
-    if (!(known.acknowledged_checked && mine.acknowledged == acknowledged)) {
-      if (wanted)
-        answer(packet, index, Kind::tcp, pair_key(key_, packet.flow, acknowledged, Kind::tcp, 1 - sender),
-               leg_of_answer(packet, connection, sender));
-      mine.acknowledged = acknowledged;
-      known.acknowledged_checked = true;
-    }
+  // An acknowledgment number is looked up when it is first seen; once more would find nothing,
+  // because what it covers is not asked for again.
+  if (has(packet, tcp_ack) && !(known.acknowledged && mine.acknowledged == packet.acknowledgment)) {
+    if (wanted)
+      answer(packet, index, Kind::tcp,
+             pair_key(key_, packet.flow, packet.acknowledgment, Kind::tcp, 1 - sender),
+             leg_of_answer(packet, connection, sender));
+    if (!known.acknowledged || is_newer(packet.acknowledgment, mine.acknowledged))
+      mine.acknowledged = packet.acknowledgment;
+    known.acknowledged = true;
   }
 
   const std::uint32_t length = sequence_length(packet);
   if (length > 0 && !has(packet, tcp_rst) && !packet.first_fragment &&
       !is_probe(packet, connection, sender)) {
     const std::uint32_t end = packet.sequence + length;
-    if (wanted && packet.ip_length() >= options_.full_size) {
+    if (wanted && packet.ip_length() >= options_.full_size &&
+        !was_acknowledged(end, connection, 1 - sender))
       ask(packet, index, Kind::tcp, pair_key(key_, packet.flow, end, Kind::tcp, sender),
           repeat_is_ambiguous);
-      connection.known[1 - sender].acknowledged_checked = false;
-    }
     if (!known.sequence || is_newer(end, mine.next_sequence)) mine.next_sequence = end;
     known.sequence = true;
   }
@@ -109,7 +117,9 @@ void Pairing::tcp_handshake(const Summary& packet, std::uint32_t index, TcpConne
   const auto key = [&](std::uint32_t token, unsigned requester, Leg leg) {
     return pair_key(key_, packet.flow, token, Kind::handshake, requester, leg);
   };
+  if (connection.handshake_done) return;
   if (is_syn(packet)) {
+    if (connection.syn_ack_seen) return;  // a late copy
     const std::uint32_t end = packet.sequence + 1;
     ask(packet, index, Kind::handshake, key(end, sender, Leg::server),
         repeat_is_ambiguous | half_of_span);
@@ -125,14 +135,13 @@ void Pairing::tcp_handshake(const Summary& packet, std::uint32_t index, TcpConne
       ask(packet, index, Kind::handshake, key(packet.acknowledgment, 1 - sender, Leg::sum),
           repeat_is_ambiguous);
     connection.syn_ack_seen = true;
-    connection.handshake_open = true;
-  } else if (connection.handshake_open && has(packet, tcp_ack) && !has(packet, tcp_rst) &&
+  } else if (connection.syn_ack_seen && has(packet, tcp_ack) && !has(packet, tcp_rst) &&
              connection.client_is_high == (sender == 1)) {
     answer(packet, index, Kind::handshake, key(packet.acknowledgment, 1 - sender, Leg::client),
            Leg::client);
     answer(packet, index, Kind::handshake, key(packet.sequence, sender, Leg::sum), Leg::sum,
            sent_by_requester);
-    connection.handshake_open = false;
+    connection.handshake_done = true;
   }
 }
 
@@ -164,7 +173,7 @@ void Pairing::tcp_life(const Summary& packet, std::uint32_t index, const TcpConn
   const std::uint64_t key = pair_key(key_, packet.flow, 0, Kind::flow, 0);
   const bool from_client = connection.client_is_high == (side_of_sender(packet) == 1);
   if (is_syn(packet))
-    ask(packet, index, Kind::flow, key, restarts_after_answer | long_lived);
+    ask(packet, index, Kind::flow, key, long_lived);
   else
     answer(packet, index, Kind::flow, key, Leg::sum, from_client ? sent_by_requester : 0);
 }
