@@ -48,7 +48,7 @@ struct CdfPoint {
 ///
 /// Up to `few_samples` delays are kept as they are and every answer is exact.  Beyond, a histogram
 /// takes over; with Keep::every_sample it only points to the samples to look at.  Negative delays
-/// are kept and sort below zero.  Adding costs a few nanoseconds (bench/distribution).
+/// are kept and sort below zero.  Adding costs a few nanoseconds (bench/micro/distribution).
 class Distribution {
  public:
   static constexpr std::size_t few_samples = 256;
@@ -95,7 +95,8 @@ class Distribution {
   /// F at each occupied bucket, in order of delay, from (min, 0) to (max, 1).
   std::vector<CdfPoint> cdf() const;
 
-  /// Bound on |quantile - exact| / exact: 0 as long as every sample is kept.
+  /// How far a quantile may be from the sample at which F reaches q, as a share of the latter: 0 as
+  /// long as every sample is kept.
   double relative_error() const { return logging_ || empty() ? 0 : LogBuckets::relative_width; }
 
  private:

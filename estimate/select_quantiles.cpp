@@ -38,21 +38,22 @@ std::vector<Place> find_places(const LogHistogram& histogram, std::span<const do
 }
 
 std::int64_t between(std::int64_t from, std::int64_t to, double fraction) {
-  __extension__ using Wide = __int128;
-  const double step = std::round(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(Wide{to} - from));
+  if (fraction >= 1) return to;
+  __extension__ using Wide = __int128;  // the two may be all of 64 bits apart
+  const double step = std::round(std::max(fraction, 0.0) * static_cast<double>(Wide{to} - from));
   return static_cast<std::int64_t>(std::min(Wide{from} + static_cast<Wide>(step), Wide{to}));
 }
 
 /// The samples of the buckets that matter, and nothing else.
 class Gathered {
  public:
-  Gathered(const SampleLog& log, std::span<const Place> places) : slot_of_(2 * LogBuckets::per_sign, none) {
+  Gathered(const SampleLog& log, std::span<const Place> places) : slots_(2 * LogBuckets::per_sign, none) {
     for (const Place& place : places) {
       want(place.bucket);
       if (place.previous) want(*place.previous);
     }
     log.for_each([this](std::int64_t ns, double weight) {
-      const std::int16_t slot = slot_of_[position(LogBuckets::index_of(ns))];
+      const std::int16_t slot = slots_[position(LogBuckets::index_of(ns))];
       if (slot == none) return;
       samples_[static_cast<std::size_t>(slot)].push_back({ns, weight});
       if (weight != 1) weighted_[static_cast<std::size_t>(slot)] = true;
@@ -60,15 +61,14 @@ class Gathered {
   }
 
   std::int64_t at(const Place& place, double target) {
-    const auto slot = static_cast<std::size_t>(slot_of_[position(place.bucket)]);
-    auto& samples = samples_[slot];
-    const std::size_t rank = weighted_[slot] ? weighted_rank(samples, place, target)
-                                             : plain_rank(samples, place, target);
+    Samples& samples = samples_of(place.bucket);
+    const std::size_t rank = weighted_[slot_of(place.bucket)] ? weighted_rank(samples, place, target)
+                                                              : plain_rank(samples, place, target);
     const double before = place.below + before_;
     const std::int64_t here = samples[rank].ns;
     std::int64_t previous = here;
-    if (rank > 0) previous = std::max_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(rank))->ns;
-    else if (place.previous) previous = std::ranges::max(samples_[static_cast<std::size_t>(slot_of_[position(*place.previous)])]).ns;
+    if (rank > 0) previous = std::ranges::max(std::span{samples}.first(rank)).ns;
+    else if (place.previous) previous = std::ranges::max(samples_of(*place.previous)).ns;
     return between(previous, here, (target - before) / samples[rank].weight);
   }
 
@@ -79,8 +79,10 @@ class Gathered {
   static std::size_t position(std::int32_t bucket) {
     return static_cast<std::size_t>(bucket + LogBuckets::per_sign);
   }
+  std::size_t slot_of(std::int32_t bucket) const { return static_cast<std::size_t>(slots_[position(bucket)]); }
+  Samples& samples_of(std::int32_t bucket) { return samples_[slot_of(bucket)]; }
   void want(std::int32_t bucket) {
-    auto& slot = slot_of_[position(bucket)];
+    auto& slot = slots_[position(bucket)];
     if (slot != none) return;
     slot = static_cast<std::int16_t>(samples_.size());
     samples_.emplace_back();
@@ -105,7 +107,7 @@ class Gathered {
     return rank;
   }
 
-  std::vector<std::int16_t> slot_of_;  ///< by bucket
+  std::vector<std::int16_t> slots_;    ///< by bucket
   std::vector<Samples> samples_;       ///< by slot
   std::vector<bool> weighted_;
   double before_ = 0;

@@ -1,0 +1,124 @@
+#include "estimate/grouping.h"
+
+#include <gtest/gtest.h>
+
+#include <unordered_set>
+
+#include "estimate/groups.h"
+
+namespace sojourn {
+namespace {
+
+using namespace std::chrono_literals;
+
+Sample sample() {
+  Sample sample;
+  sample.requester = *IpAddress::parse("192.0.2.77");
+  sample.responder = *IpAddress::parse("198.51.100.9");
+  sample.requester_port = 40'000;
+  sample.responder_port = 443;
+  return sample;
+}
+
+std::string group_of(const Sample& sample, std::string_view by) {
+  const auto grouping = Grouping::parse(by);
+  if (!grouping) return grouping.error().message;
+  return grouping->label(grouping->key_of(sample));
+}
+
+TEST(Grouping, NamesWhatASampleBelongsTo) {
+  EXPECT_EQ(group_of(sample(), "flow"), "192.0.2.77:40000 > 198.51.100.9:443");
+  EXPECT_EQ(group_of(sample(), "host"), "198.51.100.9");
+  EXPECT_EQ(group_of(sample(), "requester"), "192.0.2.77");
+  EXPECT_EQ(group_of(sample(), "prefix/24"), "198.51.100.0/24");
+  EXPECT_EQ(group_of(sample(), "prefix/0"), "0.0.0.0/0");
+  EXPECT_EQ(group_of(sample(), "port"), "port 443");
+  EXPECT_EQ(group_of(sample(), "vlan"), "no vlan");
+
+  Sample six = sample();
+  six.responder = *IpAddress::parse("2001:db8:1:2::9");
+  six.vlan = 12;
+  EXPECT_EQ(group_of(six, "flow"), "192.0.2.77:40000 > [2001:db8:1:2::9]:443");
+  EXPECT_EQ(group_of(six, "prefix/24"), "2001:db8:1::/48");
+  EXPECT_EQ(group_of(six, "prefix/24/64"), "2001:db8:1:2::/64");
+  EXPECT_EQ(group_of(six, "vlan"), "vlan 12");
+}
+
+TEST(Grouping, FindsTheServersPortOnEveryLeg) {
+  Sample to_client = sample();
+  std::swap(to_client.requester_port, to_client.responder_port);
+  for (const Leg leg : {Leg::client, Leg::external, Leg::internal}) {
+    to_client.leg = leg;
+    EXPECT_EQ(group_of(to_client, "port"), "port 443") << name_of(leg);
+  }
+  Sample to_server = sample();
+  for (const Leg leg : {Leg::server, Leg::sum, Leg::external, Leg::internal}) {
+    to_server.leg = leg;
+    EXPECT_EQ(group_of(to_server, "port"), "port 443") << name_of(leg);
+  }
+}
+
+TEST(Grouping, RefusesWhatItDoesNotKnow) {
+  for (const auto text : {"", "country", "prefix", "prefix/", "prefix/33", "prefix/24/129", "prefix/24/", "prefix/x",
+                          "prefix/24/48/1", "prefix/-1", "host/24", "flow "})
+    EXPECT_TRUE(group_of(sample(), text).starts_with("cannot group by '")) << text << ": " << group_of(sample(), text);
+}
+
+TEST(GroupKey, HashesDifferForDifferentKeys) {
+  std::unordered_set<std::uint64_t> hashes;
+  GroupKey key;
+  key.responder = *IpAddress::parse("10.0.0.0");
+  for (std::size_t i = 0; i < 4096; ++i) {
+    for (std::size_t bit = 0; bit < 12; ++bit) key.responder.set_bit(20 + bit, (i >> bit) & 1u);
+    for (const int port : {0, 53, 443}) {
+      key.responder_port = static_cast<std::uint16_t>(port);
+      hashes.insert(hash_of(key));
+    }
+  }
+  EXPECT_EQ(hashes.size(), 3 * 4096u);
+}
+
+GroupId numbered(std::uint16_t port, Kind kind = Kind::tcp) {
+  GroupId id;
+  id.key.responder_port = port;
+  id.kind = kind;
+  return id;
+}
+
+TEST(Groups, PutWhatFindsNoRoomIntoOneGroupAndCountIt) {
+  Groups groups{3};
+  for (std::uint16_t port = 1; port <= 10; ++port)
+    for (int i = 0; i < 2; ++i) groups.add(numbered(port), 1ms * port, 1);
+  EXPECT_EQ(groups.size(), 4u);
+  EXPECT_EQ(groups.overflowed(), 14u);
+  std::uint64_t samples = 0;
+  for (const auto& entry : groups.entries()) {
+    samples += entry.distribution->count();
+    if (entry.id.key.other) {
+      EXPECT_EQ(entry.distribution->count(), 14u);
+      EXPECT_EQ(entry.distribution->min(), 4ms);
+    }
+  }
+  EXPECT_EQ(samples, 20u);
+}
+
+TEST(Groups, JoinWithinTheSameBound) {
+  Groups left{3}, right{3};
+  for (std::uint16_t port = 1; port <= 4; ++port) {
+    left.add(numbered(port), 1ms, 1);
+    right.add(numbered(static_cast<std::uint16_t>(port + 2)), 1ms, 1);
+    right.add(numbered(9, Kind::dns), 1ms, 1);
+  }
+  left.merge(right);
+  std::uint64_t samples = 0;
+  std::size_t named = 0;
+  for (const auto& entry : left.entries()) {
+    samples += entry.distribution->count();
+    named += !entry.id.key.other;
+  }
+  EXPECT_EQ(samples, 12u);
+  EXPECT_EQ(named, 3u);
+}
+
+}  // namespace
+}  // namespace sojourn

@@ -1,0 +1,127 @@
+#include "estimate/measurement.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace sojourn {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Timestamp noon = timestamp_from_ns(1'794'052'800'000'000'000);
+
+Sample sample(Kind kind, Leg leg, Duration delay, Timestamp time = noon) {
+  Sample sample;
+  sample.time = time;
+  sample.kind = kind;
+  sample.leg = leg;
+  sample.delay = delay;
+  sample.responder = *IpAddress::parse("192.0.2.1");
+  return sample;
+}
+
+TEST(Measurement, DoesNotAverageAHandshakeWithItsHalves) {
+  Measurement measurement;
+  measurement.add(sample(Kind::handshake, Leg::client, 1ms));
+  measurement.add(sample(Kind::handshake, Leg::server, 20ms));
+  measurement.add(sample(Kind::handshake, Leg::sum, 21ms));
+  EXPECT_EQ(measurement.pooled(Kind::handshake).count(), 1u);
+  EXPECT_EQ(measurement.pooled(Kind::handshake).mean(), 21ms);
+  EXPECT_EQ(measurement.leg(Kind::handshake, Leg::server).mean(), 20ms);
+}
+
+TEST(Measurement, PoolsTheLegsOfTcpAndLooksAgainAfterMoreSamples) {
+  Measurement measurement;
+  measurement.add_light(Kind::tcp, Leg::server, noon, 20ms);
+  EXPECT_EQ(measurement.pooled(Kind::tcp).mean(), 20ms);
+  measurement.add_light(Kind::tcp, Leg::client, noon, 10ms);
+  EXPECT_EQ(measurement.pooled(Kind::tcp).mean(), 15ms);
+  measurement.add_light(Kind::tcp, Leg::client, noon, 3ms);
+  EXPECT_EQ(measurement.pooled(Kind::tcp).mean(), 11ms);
+  EXPECT_EQ(measurement.samples(), 3u);
+}
+
+TEST(Measurement, TakesQuicsLegsOnlyIfNoWholeWasMeasured) {
+  Measurement measurement;
+  measurement.add(sample(Kind::quic, Leg::server, 20ms));
+  EXPECT_EQ(measurement.pooled(Kind::quic).mean(), 20ms);
+  measurement.add(sample(Kind::quic, Leg::sum, 30ms));
+  EXPECT_EQ(measurement.pooled(Kind::quic).mean(), 30ms);
+}
+
+TEST(Measurement, JoinsThreadsAsIfOneHadMeasured) {
+  MeasurementOptions options;
+  options.window = 1s;
+  options.grouping = *Grouping::parse("host");
+  Measurement left{options}, right{options};
+  for (int i = 0; i < 2000; ++i)
+    (i % 2 == 0 ? left : right).add(sample(Kind::tcp, Leg::server, i * 1us, noon + i * 1ms));
+  left.counters(Kind::tcp) = {100, 1, 2};
+  right.counters(Kind::tcp) = {11, 3, 5};
+  EXPECT_EQ(left.pooled(Kind::tcp).count(), 1000u);
+  left.merge(std::move(right));
+  EXPECT_EQ(left.pooled(Kind::tcp).count(), 2000u);
+  EXPECT_EQ(left.pooled(Kind::tcp).relative_error(), 0);
+  EXPECT_EQ(left.pooled(Kind::tcp).quantile(0.5), 999us);
+  EXPECT_EQ(left.counters(Kind::tcp).requests, 111u);
+  EXPECT_EQ(left.counters(Kind::tcp).ambiguous, 4u);
+  EXPECT_EQ(left.counters(Kind::tcp).unmatched_requests, 7u);
+  EXPECT_EQ(left.window_rows().size(), 2u);
+  EXPECT_EQ(left.largest_groups(10).at(0).distribution->count(), 2000u);
+}
+
+TEST(Measurement, CutsSlicesAtMultiplesOfTheirLength) {
+  MeasurementOptions options;
+  options.window = 10s;
+  Measurement measurement{options};
+  measurement.add_light(Kind::dns, Leg::server, noon + 9'999'999'999ns, 1ms);
+  measurement.add_light(Kind::dns, Leg::server, noon + 10s, 2ms);
+  measurement.add_light(Kind::tcp, Leg::server, noon + 12s, 3ms);
+  measurement.add_light(Kind::dns, Leg::server, noon - 1ns, 4ms);
+  measurement.add_light(Kind::handshake, Leg::server, noon, 5ms);  // half of a handshake: no row
+  measurement.add_light(Kind::dns, Leg::server, timestamp_from_ns(-1), 6ms);
+  const auto rows = measurement.window_rows();
+  ASSERT_EQ(rows.size(), 5u);
+  EXPECT_EQ(rows[0].start, timestamp_from_ns(-10'000'000'000));
+  EXPECT_EQ(rows[1].start, noon - 10s);
+  EXPECT_EQ(rows[2].start, noon);
+  EXPECT_EQ(rows[2].distribution->mean(), 1ms);
+  EXPECT_EQ(rows[3].start, noon + 10s);
+  EXPECT_EQ(rows[3].kind, Kind::tcp);
+  EXPECT_EQ(rows[4].kind, Kind::dns);
+}
+
+TEST(Measurement, BoundsTheNumberOfSlicesAndCountsTheRest) {
+  MeasurementOptions options;
+  options.window = 1s;
+  options.max_slices = 3;
+  Measurement left{options}, right{options};
+  for (int i = 0; i < 5; ++i) left.add_light(Kind::tcp, Leg::server, noon + i * 1s, 1ms);
+  for (int i = 2; i < 7; ++i) right.add_light(Kind::tcp, Leg::server, noon + i * 1s, 1ms);
+  EXPECT_EQ(left.samples_beyond_windows(), 2u);
+  left.merge(std::move(right));
+  EXPECT_EQ(left.window_rows().size(), 3u);
+  EXPECT_EQ(left.samples_beyond_windows(), 2 + 2 + 2u);
+  EXPECT_EQ(left.pooled(Kind::tcp).count(), 10u);
+}
+
+TEST(Measurement, ListsTheLargestGroupsFirst) {
+  MeasurementOptions options;
+  options.grouping = *Grouping::parse("port");
+  Measurement measurement{options};
+  Sample one = sample(Kind::tcp, Leg::server, 1ms);
+  for (const auto& [port, count] : {std::pair{80, 2}, {443, 5}, {22, 2}, {25, 1}})
+    for (int i = 0; i < count; ++i) {
+      one.responder_port = static_cast<std::uint16_t>(port);
+      measurement.add(one);
+    }
+  std::vector<std::string> labels;
+  for (const auto& group : measurement.largest_groups(3)) labels.push_back(group.label);
+  EXPECT_EQ(labels, (std::vector<std::string>{"port 443", "port 22", "port 80"}));
+  EXPECT_EQ(measurement.group_count(), 4u);
+  EXPECT_TRUE(measurement.largest_groups(0).empty());
+}
+
+}  // namespace
+}  // namespace sojourn

@@ -1,0 +1,95 @@
+#include "estimate/sla.h"
+
+#include <gtest/gtest.h>
+
+namespace sojourn {
+namespace {
+
+using namespace std::chrono_literals;
+
+Distribution up_to_100ms(int samples) {
+  Distribution distribution;
+  for (int i = 1; i <= samples; ++i) distribution.add(Duration{100ms} * i / samples);
+  return distribution;
+}
+
+SlaVerdict verdict(std::string_view rule, const Distribution& distribution) {
+  return SlaRule::parse(rule)->evaluate(distribution).verdict;
+}
+
+TEST(SlaRule, ReadsWhatUsersWrite) {
+  for (const auto text : {"tcp p95 < 50ms", "tcp.external p95<50ms", " tcp.server  p99.9 <= 1s ", "dns mean > 20us",
+                          "icmp max >= 1s", "tcp-ts median < 1.5ms", "handshake.sum min<1ms"})
+    EXPECT_TRUE(SlaRule::parse(text)) << text;
+  const auto rule = *SlaRule::parse("tcp.external p95 < 50ms");
+  EXPECT_EQ(rule.kind(), Kind::tcp);
+  EXPECT_EQ(rule.leg(), Leg::external);
+  EXPECT_EQ(rule.text(), "tcp.external p95 < 50ms");
+}
+
+TEST(SlaRule, SaysInOneLineWhatIsWrong) {
+  const auto message = [](std::string_view text) {
+    const auto rule = SlaRule::parse(text);
+    return rule ? std::string{"accepted"} : rule.error().message;
+  };
+  EXPECT_EQ(message("tcp p95"), "in SLA rule 'tcp p95': expected < or > after 'p95', as in 'tcp p95 < 50ms'");
+  EXPECT_EQ(message("tcp.up p95 < 1s"),
+            "in SLA rule 'tcp.up p95 < 1s': expected one of server, client, external, internal, sum after the dot, "
+            "as in 'tcp p95 < 50ms'");
+  EXPECT_EQ(message("tcp p95 < 50"),
+            "in SLA rule 'tcp p95 < 50': '50' is not a duration such as 80us, 500ms, 2s or 5min");
+  for (const auto text : {"", "udp p95 < 50ms", "tcp", "tcp p < 1ms", "tcp p0 < 1ms", "tcp p100 < 1ms", "tcp p95x < 1ms",
+                          "tcp 95 < 1ms", "tcp p95 = 50ms", "tcp p95 < ", "tcp p95 << 1ms", "tcp p95 < -1ms",
+                          "tcp p95 < 50ms please", "tcp. p95 < 1ms"}) {
+    EXPECT_TRUE(message(text).starts_with("in SLA rule '")) << text << ": " << message(text);
+    EXPECT_EQ(message(text).find('\n'), std::string::npos);
+  }
+}
+
+TEST(SlaRule, DecidesOnlyWhenTheIntervalDoes) {
+  const auto many = up_to_100ms(10'000);  // median 50 ms, interval about 49 to 51
+  EXPECT_EQ(verdict("tcp p50 < 60ms", many), SlaVerdict::met);
+  EXPECT_EQ(verdict("tcp p50 < 40ms", many), SlaVerdict::violated);
+  EXPECT_EQ(verdict("tcp p50 < 50.2ms", many), SlaVerdict::undecided);
+  EXPECT_EQ(verdict("tcp p50 > 40ms", many), SlaVerdict::met);
+  EXPECT_EQ(verdict("tcp p50 >= 60ms", many), SlaVerdict::violated);
+  EXPECT_EQ(verdict("tcp mean < 52ms", many), SlaVerdict::met);
+  EXPECT_EQ(verdict("tcp mean < 50.1ms", many), SlaVerdict::undecided);
+  EXPECT_EQ(verdict("tcp max <= 100ms", many), SlaVerdict::met);
+  EXPECT_EQ(verdict("tcp max < 100ms", many), SlaVerdict::violated);
+
+  const auto close = SlaRule::parse("tcp p50 < 50.2ms")->evaluate(many);
+  EXPECT_TRUE(close.ok);
+  EXPECT_FALSE(close.broken());
+  const auto closer = SlaRule::parse("tcp p50 < 49.8ms")->evaluate(many);
+  EXPECT_EQ(closer.verdict, SlaVerdict::undecided);
+  EXPECT_TRUE(closer.broken());
+}
+
+TEST(SlaRule, DoesNotTrustATailThatWasNeverSampled) {
+  const auto few = up_to_100ms(20);
+  EXPECT_EQ(verdict("tcp p99 < 1s", few), SlaVerdict::undecided);   // nothing bounds p99 from above
+  EXPECT_EQ(verdict("tcp p99 < 10ms", few), SlaVerdict::violated);  // but it is surely above 10 ms
+  EXPECT_EQ(verdict("tcp p50 < 1s", few), SlaVerdict::met);
+}
+
+TEST(SlaRule, IsUndecidedWithoutSamples) {
+  const auto result = SlaRule::parse("tcp p95 < 50ms")->evaluate(Distribution{});
+  EXPECT_EQ(result.verdict, SlaVerdict::undecided);
+  EXPECT_FALSE(result.value);
+  EXPECT_FALSE(result.broken());
+}
+
+TEST(SlaRule, LooksAtTheLegItNames) {
+  Measurement measurement;
+  for (int i = 0; i < 100; ++i) {
+    measurement.add_light(Kind::tcp, Leg::server, {}, 80ms);
+    measurement.add_light(Kind::tcp, Leg::client, {}, 1ms);
+  }
+  EXPECT_TRUE(SlaRule::parse("tcp.server p50 < 50ms")->evaluate(measurement).broken());
+  EXPECT_FALSE(SlaRule::parse("tcp.client p50 < 50ms")->evaluate(measurement).broken());
+  EXPECT_EQ(SlaRule::parse("tcp p95 < 50ms")->evaluate(measurement).value, 80ms);
+}
+
+}  // namespace
+}  // namespace sojourn
