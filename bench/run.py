@@ -102,7 +102,7 @@ class Bench:
         return contender
 
     def rtt(self, name, capture, *arguments, pinned=True):
-        command = [self.sojourn, "rtt", "--json", *arguments, str(capture.path)]
+        command = [self.sojourn, "rtt", str(capture.path), "--json", *arguments]
         return self.add(name, capture, command, pinned=pinned)
 
     def peer(self, name, capture, command, rounds=None):
