@@ -15,7 +15,8 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t slots = 1 << 14;
 // Waking from ppoll takes tens of microseconds on a virtual machine.  So we wake early by this
-// much and spin for the rest, which leaves frames 7-11 us late at the median instead of 60.
+// much and spin for the rest: frames leave 0.1 us late at the median instead of 54 (600 echoes and
+// replies at 10 ms, three runs each, 2-vCPU virtual machine under load).
 constexpr Duration guard = 80us;
 constexpr Duration longest_sleep = 50ms;  // how long a signal may go unnoticed
 constexpr std::size_t burst = 64;         // frames of one kind of work before looking at the other
