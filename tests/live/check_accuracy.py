@@ -12,6 +12,7 @@ import statistics
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "testbed"))
+sys.dont_write_bytecode = True  # the source tree stays clean
 import oracle  # noqa: E402
 
 LIMIT_NS = 100_000

@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "testbed"))
+sys.dont_write_bytecode = True  # the source tree stays clean
 import oracle  # noqa: E402
 
 # A hop is 3 to 30 us, and now and then the sender is interrupted in it.
