@@ -70,7 +70,7 @@ class Planner {
     add(answered, Step::syn_ack, 0, answerer.at(answered), opener.at(begin));
     add(established, Step::established, 0, opener.at(established), answerer.at(answered));
     traffic_.truth.tcp_ts += 2;
-    last_asking_ = sender_.at(client ? begin : answered);
+    last_sent_ = sender_.at(client ? established : answered);
     last_heard_ = receiver_.at(client ? answered : established);
     return established;
   }
@@ -107,10 +107,11 @@ class Planner {
     traffic_.truth.tcp_ts += 1;
   }
 
-  /// Two segments within one tick carry one timestamp, and the first of them is timed.
+  /// Packets within one tick carry one timestamp.  The first of them is timed, if it asks for an
+  /// ACK: the one that ends the handshake does not.
   void count_timestamp(std::uint32_t value) {
-    if (value != last_asking_) ++traffic_.truth.tcp_ts;
-    last_asking_ = value;
+    if (value != last_sent_) ++traffic_.truth.tcp_ts;
+    last_sent_ = value;
   }
 
   static constexpr Duration at_once = microseconds{50};
@@ -124,7 +125,7 @@ class Planner {
   Clock receiver_{};
   double round_trip_ns_ = 0;
   std::vector<Duration> acknowledged_at_;
-  std::uint32_t last_asking_ = 0;  ///< sender's timestamp on its last segment that asks for an ACK
+  std::uint32_t last_sent_ = 0;   ///< the sender's last timestamp
   std::uint32_t last_heard_ = 0;   ///< receiver's timestamp that the sender echoes
 };
 
