@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 namespace sojourn {
 namespace {
@@ -60,24 +59,18 @@ class MemoryStream final : public ByteStream {
 
 class BufferedInput final : public ByteInput {
  public:
-  explicit BufferedInput(std::unique_ptr<ByteStream> stream)
-      : stream_(std::move(stream)), buffer_(first_capacity) {}
+  BufferedInput(std::unique_ptr<ByteStream> stream, std::size_t capacity)
+      : stream_(std::move(stream)),
+        buffer_(std::make_unique_for_overwrite<std::byte[]>(capacity)),
+        capacity_(capacity) {}
 
-  Window window() const override {
-    return {buffer_.data() + begin_, buffer_.data() + end_, last_};
-  }
+  Window window() const override { return {buffer_.get() + begin_, buffer_.get() + end_, last_}; }
   void consume(std::size_t bytes) override { begin_ += bytes; }
 
   Refill refill(std::size_t wanted) override {
     if (last_) return Refill::changed;
-    const std::size_t unread = end_ - begin_;
-    std::memmove(buffer_.data(), buffer_.data() + begin_, unread);
-    begin_ = 0;
-    end_ = unread;
-    // Decoders want no more than their largest block, so this stays bounded.
-    if (buffer_.size() < std::max(wanted, unread + 1))
-      buffer_.resize(std::max(wanted, 2 * buffer_.size()));
-    const auto got = stream_->read(std::span{buffer_}.subspan(end_));
+    make_room(wanted);
+    const auto got = stream_->read({buffer_.get() + end_, capacity_ - end_});
     end_ += got.size;
     switch (got.status) {
       case ByteStream::Status::idle: return Refill::idle;
@@ -93,11 +86,25 @@ class BufferedInput final : public ByteInput {
   const std::string& trouble() const override { return stream_->trouble(); }
 
  private:
-  /// Small enough to stay in the second-level cache between decompression and decoding.
-  static constexpr std::size_t first_capacity = 512 * 1024;
+  /// What is unread goes to the front.  Decoders want no more than their largest block, so the
+  /// growth is bounded.
+  void make_room(std::size_t wanted) {
+    const std::size_t unread = end_ - begin_;
+    if (capacity_ >= std::max(wanted, unread + 1)) {
+      std::memmove(buffer_.get(), buffer_.get() + begin_, unread);
+    } else {
+      capacity_ = std::max(wanted, 2 * capacity_);
+      auto larger = std::make_unique_for_overwrite<std::byte[]>(capacity_);
+      std::memcpy(larger.get(), buffer_.get() + begin_, unread);
+      buffer_ = std::move(larger);
+    }
+    begin_ = 0;
+    end_ = unread;
+  }
 
   std::unique_ptr<ByteStream> stream_;
-  std::vector<std::byte> buffer_;
+  std::unique_ptr<std::byte[]> buffer_;
+  std::size_t capacity_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool last_ = false;
@@ -111,8 +118,8 @@ std::unique_ptr<ByteStream> stream_from(UniqueFd file) {
 std::unique_ptr<ByteStream> stream_from(std::span<const std::byte> bytes, std::size_t chunk) {
   return std::make_unique<MemoryStream>(bytes, chunk);
 }
-std::unique_ptr<ByteInput> buffered(std::unique_ptr<ByteStream> stream) {
-  return std::make_unique<BufferedInput>(std::move(stream));
+std::unique_ptr<ByteInput> buffered(std::unique_ptr<ByteStream> stream, std::size_t capacity) {
+  return std::make_unique<BufferedInput>(std::move(stream), capacity);
 }
 
 }  // namespace sojourn

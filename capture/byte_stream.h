@@ -38,7 +38,11 @@ std::unique_ptr<ByteStream> gzip_stream(std::unique_ptr<ByteInput> compressed);
 /// RFC 8878, also several frames.
 std::unique_ptr<ByteStream> zstd_stream(std::unique_ptr<ByteInput> compressed);
 
+/// Small enough to stay in the second-level cache between decompression and decoding.
+inline constexpr std::size_t usual_capacity = 512 * 1024;
+
 /// A bounded buffer over a stream; it grows only when one packet does not fit.
-std::unique_ptr<ByteInput> buffered(std::unique_ptr<ByteStream> stream);
+std::unique_ptr<ByteInput> buffered(std::unique_ptr<ByteStream> stream,
+                                    std::size_t capacity = usual_capacity);
 
 }  // namespace sojourn

@@ -24,7 +24,7 @@ struct NamedLinkType {
 };
 
 // Those that users meet, from the registry of draft-ietf-opsawg-pcaplinktype.
-constexpr std::array<NamedLinkType, 48> named = {{
+constexpr std::array<NamedLinkType, 68> named = {{
     {3, "AX25"},
     {6, "IEEE802_5"},
     {7, "ARCNET_BSD"},
@@ -32,6 +32,7 @@ constexpr std::array<NamedLinkType, 48> named = {{
     {10, "FDDI"},
     {99, "SYMANTEC_FIREWALL"},
     {100, "ATM_RFC1483"},
+    {106, "LINUX_CLASSICAL_IP"},
     {107, "FRELAY"},
     {109, "ENC"},
     {114, "LTALK"},
@@ -40,6 +41,14 @@ constexpr std::array<NamedLinkType, 48> named = {{
     {122, "IP_OVER_FC"},
     {123, "SUNATM"},
     {129, "ARCNET_LINUX"},
+    {130, "JUNIPER_MLPPP"},
+    {131, "JUNIPER_MLFR"},
+    {132, "JUNIPER_ES"},
+    {133, "JUNIPER_GGSN"},
+    {134, "JUNIPER_MFR"},
+    {135, "JUNIPER_ATM2"},
+    {136, "JUNIPER_SERVICES"},
+    {137, "JUNIPER_ATM1"},
     {138, "APPLE_IP_OVER_IEEE1394"},
     {139, "MTP2_WITH_PHDR"},
     {140, "MTP2"},
@@ -51,6 +60,11 @@ constexpr std::array<NamedLinkType, 48> named = {{
     {165, "BACNET_MS_TP"},
     {166, "PPP_PPPD"},
     {177, "LINUX_LAPD"},
+    {178, "JUNIPER_ETHER"},
+    {179, "JUNIPER_PPP"},
+    {180, "JUNIPER_FRELAY"},
+    {181, "JUNIPER_CHDLC"},
+    {182, "MFR"},
     {187, "BLUETOOTH_HCI_H4"},
     {189, "USB_LINUX"},
     {192, "PPI"},
@@ -62,6 +76,7 @@ constexpr std::array<NamedLinkType, 48> named = {{
     {209, "IPMB_LINUX"},
     {220, "USB_LINUX_MMAPPED"},
     {224, "FC_2"},
+    {226, "IPNET"},
     {227, "CAN_SOCKETCAN"},
     {230, "IEEE802_15_4_NOFCS"},
     {231, "DBUS"},
@@ -72,7 +87,12 @@ constexpr std::array<NamedLinkType, 48> named = {{
     {251, "BLUETOOTH_LE_LL"},
     {252, "WIRESHARK_UPPER_PDU"},
     {253, "NETLINK"},
+    {258, "PKTAP"},
     {274, "ETHERNET_MPACKET"},
+    {281, "DSA_TAG_BRCM"},
+    {282, "DSA_TAG_BRCM_PREPEND"},
+    {284, "DSA_TAG_DSA"},
+    {285, "DSA_TAG_EDSA"},
 }};
 
 std::string name_of_link_type(std::uint32_t number) {
