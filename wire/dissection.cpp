@@ -15,6 +15,7 @@ Step read(Layer layer, Dissection& at) {
     case Layer::ppp: return read_ppp(at);
     case Layer::tag_of_4: return read_tag(at, 4);
     case Layer::tag_of_6: return read_tag(at, 6);
+    case Layer::service_tag: return read_service_tag(at);
     case Layer::any_ip: return read_any_ip(at);
     case Layer::ipv4: return read_ipv4(at);
     case Layer::ipv6: return read_ipv6(at);
@@ -28,6 +29,7 @@ Step read(Layer layer, Dissection& at) {
     case Layer::gtp: return read_gtp(at);
     case Layer::l2tp: return read_l2tp(at);
     case Layer::teredo: return read_teredo(at);
+    case Layer::ayiya: return read_ayiya(at);
     case Layer::tcp: return read_tcp(at);
     case Layer::udp: return read_udp(at);
     case Layer::icmp: return read_icmp(at);
@@ -70,6 +72,7 @@ Step layer_of(EtherType type) {
     case EtherType::pppoe_session: return Layer::pppoe;
     case EtherType::ppp: return Layer::ppp;
     case EtherType::vn_tag: return Layer::tag_of_4;
+    case EtherType::provider_backbone: return Layer::service_tag;
     case EtherType::bridge_extension: return Layer::tag_of_6;
     case EtherType::transparent_bridging: return Layer::ethernet;
     case EtherType::arp:
@@ -83,8 +86,7 @@ Step layer_of(EtherType type) {
     case EtherType::macsec: return Skip::encrypted;
     case EtherType::erspan:
     case EtherType::erspan3:
-    case EtherType::wccp:
-    case EtherType::provider_backbone: break;  // only where their carrier is read
+    case EtherType::wccp: break;  // only where their carrier is read
   }
   return Skip::unknown_ethertype;
 }

@@ -19,9 +19,9 @@ namespace sojourn {
 
 /// A layer that may come next.
 enum class Layer : std::uint8_t {
-  ethernet, vlan, llc, mpls, pppoe, ppp, tag_of_4, tag_of_6,
+  ethernet, vlan, llc, mpls, pppoe, ppp, tag_of_4, tag_of_6, service_tag,
   any_ip, ipv4, ipv6,
-  gre, ether_ip, erspan2, erspan3, wccp, vxlan, geneve, gtp, l2tp, teredo,
+  gre, ether_ip, erspan2, erspan3, wccp, vxlan, geneve, gtp, l2tp, teredo, ayiya,
   tcp, udp, icmp, icmpv6,
 };
 
@@ -78,6 +78,7 @@ Step read_pppoe(Dissection& at);
 Step read_ppp(Dissection& at);
 Step read_cisco_hdlc(Dissection& at);
 Step read_tag(Dissection& at, std::size_t length);
+Step read_service_tag(Dissection& at);
 // ip.cpp
 Step read_any_ip(Dissection& at);
 Step read_ipv4(Dissection& at);
@@ -93,6 +94,7 @@ Step read_geneve(Dissection& at);
 Step read_gtp(Dissection& at);
 Step read_l2tp(Dissection& at);
 Step read_teredo(Dissection& at);
+Step read_ayiya(Dissection& at);
 // transport.cpp
 Step read_tcp(Dissection& at);
 Step read_udp(Dissection& at);

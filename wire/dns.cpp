@@ -1,5 +1,8 @@
 #include "wire/dns.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "core/hash.h"
 #include "wire/cursor.h"
 
@@ -10,64 +13,52 @@ namespace {
 // stores it hashes it again with a secret.  So this hash has a fixed key.
 constexpr HashKey question_key = HashKey::from_seed(0x1035);
 
-/// RFC 4343: only A to Z fold, and senders may mix cases at random ("0x20").  In length bytes, at
-/// most 63, the bit is clear in both.
-constexpr std::uint64_t fold_case(std::byte byte) {
-  const auto value = std::to_integer<std::uint64_t>(byte);
-  return value >= 'A' && value <= 'Z' ? value | 0x20u : value;
+/// Lower case of eight characters at once.  RFC 4343: only A to Z fold, and senders may mix cases at
+/// random ("0x20").  Label lengths, at most 63, lie below 'A' and stay as they are.
+constexpr std::uint64_t fold_case(std::uint64_t word) {
+  constexpr std::uint64_t ones = 0x0101010101010101u, tops = 0x80 * ones;
+  const std::uint64_t low = word & ~tops;
+  const std::uint64_t from_a = low + (0x80 - 'A') * ones, beyond_z = low + (0x7f - 'Z') * ones;
+  const std::uint64_t upper = (from_a ^ beyond_z) & ~word & tops;
+  return word | upper >> 2;
+}
+static_assert(fold_case(0x405a415b617a80c1u) == 0x407a615b617a80c1u);
+
+/// Length of the uncompressed name in front of `bytes`, its final zero included.  0 if it is not
+/// all there, or is not one: longer than 255 bytes, or compressed, which makes no sense in the
+/// first name of a message.
+std::size_t name_length(std::span<const std::byte> bytes) {
+  constexpr std::size_t longest_name = 255, longest_label = 63;
+  std::size_t at = 0;
+  while (at < bytes.size() && at < longest_name) {
+    const auto label = std::to_integer<std::size_t>(bytes[at]);
+    if (label > longest_label) return 0;
+    at += label + 1;
+    if (label == 0) return at;
+  }
+  return 0;
 }
 
-/// Feeds bytes eight at a time into a keyed hash.
-class ByteHash {
- public:
-  explicit ByteHash(std::uint64_t start) : state_(start) {}
-
-  void add(std::uint64_t byte) {
-    pending_ = pending_ << 8 | byte;
-    if (++count_ % 8 == 0) absorb();
-  }
-  std::uint64_t finish() {
-    absorb();
-    return keyed_hash(question_key, state_, count_);
-  }
-
- private:
-  void absorb() {
-    state_ = keyed_hash(question_key, state_, pending_);
-    pending_ = 0;
-  }
-
-  std::uint64_t state_;
-  std::uint64_t pending_ = 0;
-  std::uint64_t count_ = 0;
-};
-
-/// Hash of name, type and class.  0 if they are not all there, or the name is not one: longer than
-/// 255 bytes, or compressed, which makes no sense in the first name of a message.
+/// Hash of name, type and class; 0 if they are not all there.
 std::uint64_t hash_question(std::span<const std::byte> question, std::uint8_t opcode) {
-  constexpr std::size_t longest_name = 255, longest_label = 63, type_and_class = 4;
-  ByteHash hash{opcode};
-  std::size_t at = 0;
-  while (true) {
-    if (at >= question.size() || at >= longest_name) return 0;
-    const auto label = std::to_integer<std::size_t>(question[at]);
-    if (label > longest_label) return 0;
-    if (question.size() - at <= label) return 0;
-    for (const std::byte byte : question.subspan(at, label + 1)) hash.add(fold_case(byte));
-    at += label + 1;
-    if (label == 0) break;
+  const std::size_t name = name_length(question);
+  constexpr std::size_t type_and_class = 4;
+  if (name == 0 || question.size() - name < type_and_class) return 0;
+
+  std::uint64_t state = opcode;
+  for (std::size_t at = 0; at < name; at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, &question[at], std::min(sizeof word, name - at));
+    state = keyed_hash(question_key, state, fold_case(word));
   }
-  if (question.size() - at < type_and_class) return 0;
-  for (const std::byte byte : question.subspan(at, type_and_class))
-    hash.add(std::to_integer<std::uint64_t>(byte));
-  return hash.finish();
+  return keyed_hash(question_key, state, load_network<std::uint32_t>(&question[name]));
 }
 
 }  // namespace
 
 std::optional<DnsMessage> parse_dns_message(std::span<const std::byte> captured) {
   Cursor cursor{captured};
-  const auto header = cursor.take<DnsHeader>();
+  const auto* header = cursor.take<DnsHeader>();
   if (!header) return std::nullopt;
   constexpr std::uint8_t unassigned = 3, last_opcode = 6;
   if (header->opcode() == unassigned || header->opcode() > last_opcode) return std::nullopt;

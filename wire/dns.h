@@ -13,12 +13,12 @@ namespace sojourn {
 inline constexpr std::uint16_t dns_port = 53;
 
 struct DnsHeader {
-  Be16 identifier;
-  Be16 flags;  // response (1 bit), opcode (4), AA, TC, RD, RA, Z (3), response code (4)
-  Be16 questions;
-  Be16 answers;
-  Be16 authorities;
-  Be16 additionals;
+  Be16 identifier{};
+  Be16 flags{};  // response (1 bit), opcode (4), AA, TC, RD, RA, Z (3), response code (4)
+  Be16 questions{};
+  Be16 answers{};
+  Be16 authorities{};
+  Be16 additionals{};
 
   bool is_response() const { return (flags & 0x8000u) != 0; }
   std::uint8_t opcode() const { return static_cast<std::uint8_t>(flags >> 11 & 0xfu); }

@@ -46,28 +46,29 @@ using MacAddress = std::array<std::uint8_t, 6>;
 struct EthernetHeader {
   MacAddress destination{};
   MacAddress source{};
-  Be16 type;
+  Be16 type{};
 };
 static_assert(sizeof(EthernetHeader) == 14 && WireStruct<EthernetHeader>);
 
 /// What follows an EtherType that announces a tag: IEEE 802.1Q clause 9.6.
 struct VlanTag {
-  Be16 control;  // priority (3), drop eligible (1), identifier (12)
-  Be16 type;
+  Be16 control{};  // priority (3), drop eligible (1), identifier (12)
+  Be16 type{};
 
   std::uint16_t identifier() const { return control & 0x0fffu; }
 };
 static_assert(sizeof(VlanTag) == 4 && WireStruct<VlanTag>);
 
 /// LLC with SNAP (RFC 1042): aa aa 03, the organisation, then a type of its numbering.
+inline constexpr std::uint8_t snap_service = 0xaa;
 struct LlcHeader {
-  std::uint8_t destination_service = 0xaa;
-  std::uint8_t source_service = 0xaa;
+  std::uint8_t destination_service = snap_service;
+  std::uint8_t source_service = snap_service;
   std::uint8_t control = 0x03;
 };
 struct SnapHeader {
   std::array<std::uint8_t, 3> organisation{};  // zero: the type is an EtherType
-  Be16 type;
+  Be16 type{};
 };
 static_assert(sizeof(LlcHeader) == 3 && sizeof(SnapHeader) == 5);
 

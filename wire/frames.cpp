@@ -15,10 +15,14 @@ Step layer_of_type_field(Dissection& at, std::uint16_t type) {
 }
 
 /// Pseudowires carry no type (RFC 3985): whether these bytes are an Ethernet frame can be told only
-/// by an EtherType we know in the right place.
+/// by an EtherType we know in the right place, or by SNAP.
 bool looks_like_ethernet(const Cursor& cursor, std::size_t offset) {
-  const auto header = cursor.peek<EthernetHeader>(offset);
+  const auto* header = cursor.peek<EthernetHeader>(offset);
   if (!header) return false;
+  if (header->type < first_ether_type) {
+    const auto* llc = cursor.peek<LlcHeader>(offset + sizeof(EthernetHeader));
+    return llc && llc->destination_service == snap_service && llc->source_service == snap_service;
+  }
   const Step step = layer_of(static_cast<EtherType>(std::uint16_t{header->type}));
   return step.what == Step::What::next || step.reason == Skip::not_ip;
 }
@@ -26,13 +30,13 @@ bool looks_like_ethernet(const Cursor& cursor, std::size_t offset) {
 }  // namespace
 
 Step read_ethernet(Dissection& at) {
-  const auto header = at.cursor.take<EthernetHeader>();
+  const auto* header = at.cursor.take<EthernetHeader>();
   if (!header) return Skip::truncated_link;
   return layer_of_type_field(at, header->type);
 }
 
 Step read_vlan(Dissection& at) {
-  const auto tag = at.cursor.take<VlanTag>();
+  const auto* tag = at.cursor.take<VlanTag>();
   if (!tag) return Skip::truncated_link;
   if (at.vlan == Sample::no_vlan) at.vlan = tag->identifier();  // the outermost one counts
   return layer_of_type_field(at, tag->type);
@@ -41,19 +45,24 @@ Step read_vlan(Dissection& at) {
 /// A tag of no interest to us that ends in the next EtherType.
 Step read_tag(Dissection& at, std::size_t length) {
   if (!at.cursor.skip(length)) return Skip::truncated_link;
-  const auto type = at.cursor.take<Be16>();
+  const auto* type = at.cursor.take<Be16>();
   if (!type) return Skip::truncated_link;
   return layer_of_type_field(at, *type);
 }
 
+/// IEEE 802.1ah: four bytes of service identifier, then the customer's whole frame.
+Step read_service_tag(Dissection& at) {
+  return at.cursor.skip(4) ? Step{Layer::ethernet} : Step{Skip::truncated_link};
+}
+
 Step read_llc(Dissection& at) {
-  constexpr std::uint8_t snap = 0xaa, ip = 0x06;
-  const auto llc = at.cursor.take<LlcHeader>();
+  constexpr std::uint8_t ip = 0x06;
+  const auto* llc = at.cursor.take<LlcHeader>();
   if (!llc) return Skip::truncated_link;
   if (llc->destination_service == ip && llc->source_service == ip) return Layer::ipv4;
-  if (llc->destination_service != snap || llc->source_service != snap) return Skip::not_ip;
+  if (llc->destination_service != snap_service || llc->source_service != snap_service) return Skip::not_ip;
 
-  const auto header = at.cursor.take<SnapHeader>();
+  const auto* header = at.cursor.take<SnapHeader>();
   if (!header) return Skip::truncated_link;
   // RFC 1042 and, for what bridges translated, 802.1H use these organisations with EtherTypes.
   constexpr std::array<std::uint8_t, 3> rfc1042{0, 0, 0}, bridge_tunnel{0, 0, 0xf8};
@@ -66,11 +75,11 @@ Step read_mpls(Dissection& at) {
   bool bottom = false;
   for (int labels = 0; !bottom; ++labels) {
     if (labels == longest_stack) return Skip::too_deep;
-    const auto label = at.cursor.take<MplsLabel>();
+    const auto* label = at.cursor.take<MplsLabel>();
     if (!label) return Skip::truncated_link;
     bottom = label->bottom();
   }
-  const auto first = at.cursor.peek<std::uint8_t>();
+  const auto* first = at.cursor.peek<std::uint8_t>();
   if (!first) return Skip::truncated_link;
   // The first four bits tell IP from a pseudowire's control word (RFC 4928 section 3), but not
   // from an Ethernet pseudowire without one, whose first byte is any address's.
@@ -85,7 +94,7 @@ Step read_mpls(Dissection& at) {
 }
 
 Step read_pppoe(Dissection& at) {
-  const auto header = at.cursor.take<PppoeHeader>();
+  const auto* header = at.cursor.take<PppoeHeader>();
   if (!header) return Skip::truncated_link;
   if (header->code != 0) return Skip::not_ip;
   if (header->length > 0 && header->length < at.cursor.length()) at.cursor.set_length(header->length);
@@ -94,14 +103,14 @@ Step read_pppoe(Dissection& at) {
 
 Step read_ppp(Dissection& at) {
   // RFC 1662 section 3.1: ff 03 in front, unless negotiated away.
-  const auto framing = at.cursor.peek<Be16>();
+  const auto* framing = at.cursor.peek<Be16>();
   if (framing && *framing == 0xff03u && !at.cursor.skip(sizeof(Be16))) return Skip::truncated_link;
   // RFC 1661 section 6.5: one byte if its lowest bit is set, as the first of two never is.
-  const auto first = at.cursor.take<std::uint8_t>();
+  const auto* first = at.cursor.take<std::uint8_t>();
   if (!first) return Skip::truncated_link;
   std::uint16_t protocol = *first;
   if ((*first & 1u) == 0) {
-    const auto second = at.cursor.take<std::uint8_t>();
+    const auto* second = at.cursor.take<std::uint8_t>();
     if (!second) return Skip::truncated_link;
     protocol = static_cast<std::uint16_t>(protocol << 8 | *second);
   }
@@ -122,7 +131,7 @@ Step read_ppp(Dissection& at) {
 }
 
 Step read_cisco_hdlc(Dissection& at) {
-  const auto header = at.cursor.take<CiscoHdlcHeader>();
+  const auto* header = at.cursor.take<CiscoHdlcHeader>();
   if (!header) return Skip::truncated_link;
   constexpr std::uint16_t slarp = 0x8035, discovery = 0x2000, iso = 0xfefe;
   if (header->type == slarp || header->type == discovery || header->type == iso) return Skip::not_ip;

@@ -9,8 +9,8 @@
 namespace sojourn {
 
 struct GreHeader {
-  Be16 flags;  // checksum, routing, key, sequence; lower three bits: version
-  Be16 type;   // an EtherType
+  Be16 flags{};  // checksum, routing, key, sequence; lower three bits: version
+  Be16 type{};   // an EtherType
 
   static constexpr std::uint16_t has_checksum = 0x8000, has_routing = 0x4000, has_key = 0x2000,
                                  has_sequence = 0x1000, has_acknowledgment = 0x0080;

@@ -14,9 +14,9 @@ enum class Icmpv6Type : std::uint8_t { echo_request = 128, echo_reply = 129 };
 struct IcmpEcho {
   std::uint8_t type = 0;
   std::uint8_t code = 0;
-  Be16 checksum;
-  Be16 identifier;
-  Be16 sequence;
+  Be16 checksum{};
+  Be16 identifier{};
+  Be16 sequence{};
 
   std::uint32_t token() const { return std::uint32_t{identifier} << 16 | std::uint32_t{sequence}; }
 };

@@ -15,7 +15,7 @@ void enter_ip(Dissection& at, bool is_ipv6) {
 
 /// The authentication header is the same in both versions; after it comes what it protects.
 Step read_authentication(Dissection& at) {
-  const auto header = at.cursor.peek<Ipv6Extension>();
+  const auto* header = at.cursor.peek<Ipv6Extension>();
   if (!header || !at.cursor.skip(header->authentication_length())) return Skip::truncated_ip;
   at.protocol = header->next_header;
   return layer_of(at.protocol);
@@ -30,7 +30,7 @@ constexpr bool is_plain_extension(IpProtocol protocol) {
 }  // namespace
 
 Step read_any_ip(Dissection& at) {
-  const auto first = at.cursor.peek<std::uint8_t>();
+  const auto* first = at.cursor.peek<std::uint8_t>();
   if (!first) return Skip::truncated_ip;
   switch (*first >> 4) {
     case 4: return Layer::ipv4;
@@ -40,7 +40,7 @@ Step read_any_ip(Dissection& at) {
 }
 
 Step read_ipv4(Dissection& at) {
-  const auto header = at.cursor.peek<Ipv4Header>();
+  const auto* header = at.cursor.peek<Ipv4Header>();
   if (!header) return Skip::truncated_ip;
   if (header->version() != 4) return Skip::bad_ip_version;
   if (header->length() < sizeof(Ipv4Header)) return Skip::bad_ip_length;
@@ -61,7 +61,7 @@ Step read_ipv4(Dissection& at) {
 }
 
 Step read_ipv6(Dissection& at) {
-  const auto header = at.cursor.peek<Ipv6Header>();
+  const auto* header = at.cursor.peek<Ipv6Header>();
   if (!header) return Skip::truncated_ip;
   if (header->version() != 6) return Skip::bad_ip_version;
   // Jumbograms (RFC 2675) and offloads leave 0.
@@ -75,11 +75,11 @@ Step read_ipv6(Dissection& at) {
   at.protocol = header->next_header;
   for (int extensions = 0; extensions < longest_chain; ++extensions) {
     if (is_plain_extension(at.protocol)) {
-      const auto extension = at.cursor.peek<Ipv6Extension>();
+      const auto* extension = at.cursor.peek<Ipv6Extension>();
       if (!extension || !at.cursor.skip(extension->length())) return Skip::truncated_ip;
       at.protocol = extension->next_header;
     } else if (at.protocol == IpProtocol::fragment) {
-      const auto fragment = at.cursor.take<Ipv6Fragment>();
+      const auto* fragment = at.cursor.take<Ipv6Fragment>();
       if (!fragment) return Skip::truncated_ip;
       if (fragment->fragment_offset() > 0) return Skip::fragment;
       // RFC 6946: offset 0 and nothing to follow is a whole packet.

@@ -33,14 +33,14 @@ enum class IpProtocol : std::uint8_t {
 struct Ipv4Header {
   std::uint8_t version_and_length = 0x45;  // header length in 32-bit words, lower four bits
   std::uint8_t service = 0;
-  Be16 total_length;
-  Be16 identification;
-  Be16 fragment;  // flags (3 bits), offset in units of 8 bytes
+  Be16 total_length{};
+  Be16 identification{};
+  Be16 fragment{};  // flags (3 bits), offset in units of 8 bytes
   std::uint8_t time_to_live = 64;
   IpProtocol protocol{};
-  Be16 checksum;
-  Be32 source;
-  Be32 destination;
+  Be16 checksum{};
+  Be32 source{};
+  Be32 destination{};
 
   std::uint8_t version() const { return version_and_length >> 4; }
   std::size_t length() const { return (version_and_length & 0x0fu) * 4u; }

@@ -11,7 +11,7 @@ namespace sojourn {
 
 struct Ipv6Header {
   Be32 version_class_label = 6u << 28;
-  Be16 payload_length;  // extension headers included; 0 for jumbograms (RFC 2675) and offloads
+  Be16 payload_length{};  // extension headers included; 0 for jumbograms (RFC 2675) and offloads
   IpProtocol next_header{};
   std::uint8_t hop_limit = 64;
   std::array<std::uint8_t, 16> source{};
@@ -36,8 +36,8 @@ static_assert(sizeof(Ipv6Extension) == 2 && WireStruct<Ipv6Extension>);
 struct Ipv6Fragment {
   IpProtocol next_header{};
   std::uint8_t reserved = 0;
-  Be16 offset_and_more;  // offset in units of 8 bytes (13 bits), reserved (2), more fragments (1)
-  Be32 identification;
+  Be16 offset_and_more{};  // offset in units of 8 bytes (13 bits), reserved (2), more fragments (1)
+  Be32 identification{};
 
   bool more_fragments() const { return (offset_and_more & 1u) != 0; }
   std::size_t fragment_offset() const { return offset_and_more & 0xfff8u; }

@@ -6,7 +6,7 @@ namespace sojourn {
 namespace {
 
 Step read_address_family(Dissection& at) {
-  const auto field = at.cursor.take<Be32>();
+  const auto* field = at.cursor.take<Be32>();
   if (!field) return Skip::truncated_link;
   std::uint32_t family = *field;
   if (family > 0xffffu) family = std::byteswap(family);
@@ -29,20 +29,20 @@ Step layer_of_cooked(std::uint16_t protocol) {
 }
 
 Step read_linux_cooked(Dissection& at) {
-  const auto header = at.cursor.take<LinuxCooked>();
+  const auto* header = at.cursor.take<LinuxCooked>();
   if (!header) return Skip::truncated_link;
   return layer_of_cooked(header->protocol);
 }
 
 Step read_linux_cooked2(Dissection& at) {
-  const auto header = at.cursor.take<LinuxCooked2>();
+  const auto* header = at.cursor.take<LinuxCooked2>();
   if (!header) return Skip::truncated_link;
   return layer_of_cooked(header->protocol);
 }
 
 /// RFC 1547 allows both PPP and Cisco framing on one line; the first byte tells.
 Step read_ppp_or_cisco(Dissection& at) {
-  const auto first = at.cursor.peek<std::uint8_t>();
+  const auto* first = at.cursor.peek<std::uint8_t>();
   if (!first) return Skip::truncated_link;
   if (*first == 0x0f || *first == 0x8f) return read_cisco_hdlc(at);
   return Layer::ppp;

@@ -10,20 +10,20 @@ namespace sojourn {
 
 /// "Linux cooked" capture, LINKTYPE_LINUX_SLL.
 struct LinuxCooked {
-  Be16 packet_type;
-  Be16 device_type;  // ARPHRD_
-  Be16 address_length;
+  Be16 packet_type{};
+  Be16 device_type{};  // ARPHRD_
+  Be16 address_length{};
   std::array<std::uint8_t, 8> address{};
-  Be16 protocol;
+  Be16 protocol{};
 };
 static_assert(sizeof(LinuxCooked) == 16 && WireStruct<LinuxCooked>);
 
 /// LINKTYPE_LINUX_SLL2.
 struct LinuxCooked2 {
-  Be16 protocol;
-  Be16 reserved;
-  Be32 interface;
-  Be16 device_type;
+  Be16 protocol{};
+  Be16 reserved{};
+  Be32 interface{};
+  Be16 device_type{};
   std::uint8_t packet_type = 0;
   std::uint8_t address_length = 0;
   std::array<std::uint8_t, 8> address{};

@@ -21,13 +21,13 @@ struct NtpHeader {
   std::uint8_t stratum = 0;
   std::uint8_t poll = 0;
   std::uint8_t precision = 0;
-  Be32 root_delay;
-  Be32 root_dispersion;
-  Be32 reference_identifier;
-  Be64 reference;
-  Be64 originate;  ///< a response repeats the request's transmit timestamp here
-  Be64 receive;
-  Be64 transmit;
+  Be32 root_delay{};
+  Be32 root_dispersion{};
+  Be32 reference_identifier{};
+  Be64 reference{};
+  Be64 originate{};  ///< a response repeats the request's transmit timestamp here
+  Be64 receive{};
+  Be64 transmit{};
 
   NtpMode mode() const { return static_cast<NtpMode>(leap_version_mode & 7u); }
 };

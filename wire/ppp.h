@@ -23,15 +23,15 @@ enum class PppProtocol : std::uint16_t {
 struct PppoeHeader {
   std::uint8_t version_and_type = 0x11;
   std::uint8_t code = 0;  // 0: session data
-  Be16 session;
-  Be16 length;
+  Be16 session{};
+  Be16 length{};
 };
 static_assert(sizeof(PppoeHeader) == 6 && WireStruct<PppoeHeader>);
 
 struct CiscoHdlcHeader {
   std::uint8_t address = 0x0f;  // 0f unicast, 8f multicast
   std::uint8_t control = 0;
-  Be16 type;                    // an EtherType
+  Be16 type{};                    // an EtherType
 };
 static_assert(sizeof(CiscoHdlcHeader) == 4 && WireStruct<CiscoHdlcHeader>);
 

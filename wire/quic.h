@@ -40,8 +40,10 @@ constexpr bool is_quic_initial(std::uint8_t first, std::uint32_t version) {
 
 /// What a UDP payload would be if it were QUIC.
 ///
-/// A short header has nothing to recognise it by but one fixed bit and a least size, so it is only
-/// a candidate; whether the conversation began with long headers is for the caller to remember.
+/// A short header has nothing to recognise it by but its least size, so it is only a candidate:
+/// whether the conversation began with long headers is for the caller to remember.  Its fixed bit
+/// (0x40) says nothing, since endpoints may agree to send it at random (RFC 9287); skipping the
+/// packets without it would move the edges of the spin bit.
 /// Version negotiation (version 0) belongs to no version's handshake and gives nullopt.
 inline std::optional<QuicPacket> glance_at_quic(std::span<const std::byte> captured,
                                                 std::size_t payload) {
@@ -51,11 +53,8 @@ inline std::optional<QuicPacket> glance_at_quic(std::span<const std::byte> captu
   if (captured.empty() || payload < shortest) return std::nullopt;
 
   const auto first = std::to_integer<std::uint8_t>(captured[0]);
-  const bool is_long = (first & 0x80u) != 0, fixed = (first & 0x40u) != 0;
-  if (!is_long) {
-    if (!fixed) return std::nullopt;
-    return QuicPacket{.spin = (first & 0x20u) != 0};
-  }
+  const bool is_long = (first & 0x80u) != 0;
+  if (!is_long) return QuicPacket{.spin = (first & 0x20u) != 0};
 
   if (captured.size() < 6) return std::nullopt;
   const auto version = load_network<std::uint32_t>(&captured[1]);

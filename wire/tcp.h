@@ -11,29 +11,29 @@
 namespace sojourn {
 
 struct TcpHeader {
-  Be16 source_port;
-  Be16 destination_port;
-  Be32 sequence;
-  Be32 acknowledgment;
+  Be16 source_port{};
+  Be16 destination_port{};
+  Be32 sequence{};
+  Be32 acknowledgment{};
   std::uint8_t data_offset = 5u << 4;  // upper four bits, in 32-bit words
   std::uint8_t flags = 0;              // TcpFlag
-  Be16 window;
-  Be16 checksum;
-  Be16 urgent_pointer;
+  Be16 window{};
+  Be16 checksum{};
+  Be16 urgent_pointer{};
 
   std::size_t length() const { return (data_offset >> 4) * 4u; }
 };
 static_assert(sizeof(TcpHeader) == 20 && WireStruct<TcpHeader>);
 
 struct TcpTimestamps {
-  Be32 value;
-  Be32 echo;
+  Be32 value{};
+  Be32 echo{};
 };
 
 /// The layout RFC 7323 appendix A recommends, and nearly every segment has: NOP, NOP, timestamps.
 struct TcpAlignedTimestamps {
   Be32 lead = tcp_aligned_lead;
-  TcpTimestamps timestamps;
+  TcpTimestamps timestamps{};
 
   static constexpr std::uint32_t tcp_aligned_lead = 0x0101080a;
 };

@@ -43,26 +43,30 @@ Step finish(Dissection& at, Content content, std::uint16_t source_port,
   return Step::done();
 }
 
-/// How a tunnel's port announces it.  A header that does not fit its port is not a tunnel: the
-/// port may just be somebody's ephemeral one.
+/// A header that does not fit its port is not a tunnel: the port may just be somebody's ephemeral
+/// one.  A header that was cut off gets the benefit of the doubt, and its reader counts the cut.
+template <class Header>
+bool announces(const Cursor& payload) {
+  const auto* header = payload.peek<Header>();
+  return header ? header->plausible() : payload.length() >= sizeof(Header);
+}
+
 std::optional<Layer> udp_tunnel(const Cursor& payload, std::uint16_t source_port,
                                 std::uint16_t destination_port) {
   const auto to = [&](std::uint16_t port) { return destination_port == port; };
   const auto either = [&](std::uint16_t port) { return source_port == port || to(port); };
   if (to(VxlanHeader::port) || to(VxlanHeader::linux_port)) {
-    const auto header = payload.peek<VxlanHeader>();
-    if (header && header->plausible()) return Layer::vxlan;
+    if (announces<VxlanHeader>(payload)) return Layer::vxlan;
   } else if (to(GeneveHeader::port)) {
-    const auto header = payload.peek<GeneveHeader>();
-    if (header && header->plausible()) return Layer::geneve;
+    if (announces<GeneveHeader>(payload)) return Layer::geneve;
   } else if (either(GtpHeader::port)) {
-    const auto header = payload.peek<GtpHeader>();
-    if (header && header->plausible()) return Layer::gtp;
+    if (announces<GtpHeader>(payload)) return Layer::gtp;
   } else if (either(L2tpFlags::port)) {
-    const auto header = payload.peek<L2tpFlags>();
-    if (header && header->version() == 2) return Layer::l2tp;
+    if (announces<L2tpFlags>(payload)) return Layer::l2tp;
   } else if (either(TeredoIndication::port)) {
     return Layer::teredo;
+  } else if (either(AyiyaHeader::port)) {
+    if (announces<AyiyaHeader>(payload)) return Layer::ayiya;
   } else if (to(mpls_udp_port)) {
     return Layer::mpls;
   }
@@ -99,7 +103,7 @@ Step read_dns(Dissection& at, const UdpHeader& udp) {
 Step read_ntp(Dissection& at, const UdpHeader& udp) {
   if (!at.wanted.ntp) return Skip::not_wanted;
   if (at.cursor.length() < sizeof(NtpHeader)) return Skip::not_paired;
-  const auto ntp = at.cursor.peek<NtpHeader>();
+  const auto* ntp = at.cursor.peek<NtpHeader>();
   if (!ntp) return Skip::truncated_transport;
   const bool request = is_ntp_request(ntp->mode());
   if (!request && !is_ntp_response(ntp->mode())) return Skip::not_paired;
@@ -111,6 +115,7 @@ Step read_ntp(Dissection& at, const UdpHeader& udp) {
 Step read_quic(Dissection& at, const UdpHeader& udp) {
   if (!at.wanted.quic || is_never_quic(udp.source_port) || is_never_quic(udp.destination_port))
     return Skip::not_paired;
+  if (at.cursor.captured().empty() && at.cursor.length() > 0) return Skip::truncated_transport;
   const auto quic = glance_at_quic(at.cursor.captured(), at.cursor.length());
   if (!quic) return Skip::not_paired;
   at.summary.quic_initial = quic->initial;
@@ -121,11 +126,11 @@ Step read_quic(Dissection& at, const UdpHeader& udp) {
 
 Step read_echo(Dissection& at, std::uint8_t request, std::uint8_t reply) {
   if (!at.wanted.icmp) return Skip::not_wanted;
-  const auto type = at.cursor.peek<std::uint8_t>();
+  const auto* type = at.cursor.peek<std::uint8_t>();
   if (!type) return Skip::truncated_transport;
   // Errors quote the packet they complain about.  That packet was not sent here and now.
   if (*type != request && *type != reply) return Skip::not_paired;
-  const auto echo = at.cursor.take<IcmpEcho>();
+  const auto* echo = at.cursor.take<IcmpEcho>();
   if (!echo) return Skip::truncated_transport;
   at.summary.set_token(echo->token());
   return finish(at, *type == request ? Content::icmp_request : Content::icmp_reply, 0, 0);
@@ -134,7 +139,7 @@ Step read_echo(Dissection& at, std::uint8_t request, std::uint8_t reply) {
 }  // namespace
 
 Step read_tcp(Dissection& at) {
-  const auto tcp = at.cursor.peek<TcpHeader>();
+  const auto* tcp = at.cursor.peek<TcpHeader>();
   if (!tcp) return Skip::truncated_transport;
   const bool may_be_dns = tcp->source_port == dns_port || tcp->destination_port == dns_port;
   if (!at.wanted.tcp && !(at.wanted.dns && may_be_dns)) return Skip::not_wanted;
@@ -164,7 +169,7 @@ Step read_tcp(Dissection& at) {
 }
 
 Step read_udp(Dissection& at) {
-  const auto udp = at.cursor.take<UdpHeader>();
+  const auto* udp = at.cursor.take<UdpHeader>();
   if (!udp) return Skip::truncated_transport;
   if (udp->length > 0) {
     if (udp->length < sizeof(UdpHeader)) return Skip::bad_udp_length;

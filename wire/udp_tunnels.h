@@ -1,10 +1,11 @@
 #pragma once
-// Headers of what tunnels through UDP: VXLAN, GENEVE, GTP-U, L2TP, Teredo.
+// Headers of what tunnels through UDP: VXLAN, GENEVE, GTP-U, L2TP, Teredo, AYIYA.
 
 #include <cstddef>
 #include <cstdint>
 
 #include "wire/endian.h"
+#include "wire/ipv4.h"
 
 namespace sojourn {
 
@@ -12,7 +13,7 @@ namespace sojourn {
 struct VxlanHeader {
   std::uint8_t flags = 0x08;  // the identifier is valid
   std::uint8_t reserved1[3] = {};
-  Be32 identifier_and_reserved;
+  Be32 identifier_and_reserved{};
 
   static constexpr std::uint16_t port = 4789, linux_port = 8472;
   bool plausible() const { return (flags & 0x08u) != 0; }
@@ -23,8 +24,8 @@ static_assert(sizeof(VxlanHeader) == 8 && WireStruct<VxlanHeader>);
 struct GeneveHeader {
   std::uint8_t version_and_options = 0;  // 2 bits; options' length in 32-bit words
   std::uint8_t flags = 0;
-  Be16 type;
-  Be32 identifier_and_reserved;
+  Be16 type{};
+  Be32 identifier_and_reserved{};
 
   static constexpr std::uint16_t port = 6081;
   bool plausible() const { return version_and_options >> 6 == 0; }
@@ -36,8 +37,8 @@ static_assert(sizeof(GeneveHeader) == 8 && WireStruct<GeneveHeader>);
 struct GtpHeader {
   std::uint8_t flags = 0x30;  // version 1 (3 bits), protocol type, reserved, E, S, PN
   std::uint8_t message = user_data;
-  Be16 length;  // of what follows these eight bytes
-  Be32 tunnel;
+  Be16 length{};  // of what follows these eight bytes
+  Be32 tunnel{};
 
   static constexpr std::uint16_t port = 2152;
   static constexpr std::uint8_t user_data = 255;
@@ -47,7 +48,7 @@ struct GtpHeader {
 };
 /// All four bytes are there if any of E, S and PN is set.
 struct GtpOptional {
-  Be16 sequence;
+  Be16 sequence{};
   std::uint8_t n_pdu = 0;
   std::uint8_t next_extension = 0;
 };
@@ -55,13 +56,13 @@ static_assert(sizeof(GtpHeader) == 8 && sizeof(GtpOptional) == 4);
 
 /// RFC 2661 section 3.1, and of its fields only the one that tells which others follow.
 struct L2tpFlags {
-  Be16 flags;
+  Be16 flags{};
 
   static constexpr std::uint16_t port = 1701;
   static constexpr std::uint16_t control = 0x8000, has_length = 0x4000, has_sequence = 0x0800,
                                  has_offset = 0x0200;
   bool has(std::uint16_t flag) const { return (flags & flag) != 0; }
-  unsigned version() const { return flags & 0xfu; }
+  bool plausible() const { return (flags & 0xfu) == 2; }
 };
 static_assert(sizeof(L2tpFlags) == 2 && WireStruct<L2tpFlags>);
 
@@ -74,5 +75,22 @@ struct TeredoIndication {
   static constexpr std::uint8_t origin = 0, authentication = 1;
   static constexpr std::size_t origin_length = 8, authentication_length = 13;  // + two strings
 };
+
+/// draft-massar-v6ops-ayiya-02 section 3; identity and signature follow.
+struct AyiyaHeader {
+  std::uint8_t identity = 0;   // length as a power of two (4 bits), type
+  std::uint8_t signature = 0;  // length in 32-bit words (4 bits), hash method
+  std::uint8_t operation = forward;  // authentication method (4 bits), operation
+  IpProtocol next_header{};
+  Be32 epoch{};
+
+  static constexpr std::uint16_t port = 5072;
+  static constexpr std::uint8_t forward = 1;
+  bool plausible() const { return (operation & 0xfu) == forward; }
+  std::size_t variable_length() const {
+    return (std::size_t{1} << (identity >> 4)) + (signature >> 4) * 4u;
+  }
+};
+static_assert(sizeof(AyiyaHeader) == 8 && WireStruct<AyiyaHeader>);
 
 }  // namespace sojourn
