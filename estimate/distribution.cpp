@@ -31,10 +31,15 @@ void Distribution::start_histogram() {
   log_.for_each([this](std::int64_t ns, double weight) { histogram_->add(ns, weight); });
 }
 
-void Distribution::log_is_full() {
-  if (!histogram_) start_histogram();
-  log_limit_ = keep_ == Keep::every_sample ? most_samples : few_samples;
-  if (log_.size() < log_limit_) return;
+/// Before one more sample than the log has room for.
+void Distribution::make_room() {
+  if (!histogram_ && log_.size() >= few_samples) start_histogram();
+  limit_log();
+  if (logging_) log_.grow();
+}
+
+void Distribution::limit_log() {
+  if (log_.size() < (keep_ == Keep::every_sample ? most_samples : few_samples)) return;
   logging_ = false;
   log_.clear();
 }
@@ -42,15 +47,15 @@ void Distribution::log_is_full() {
 void Distribution::merge(const Distribution& other) {
   if (other.empty()) return;
   moments_.merge(other.moments_);
-  if (!histogram_ && (other.histogram_ || log_.size() + other.log_.size() >= few_samples)) start_histogram();
+  if (!histogram_ && (other.histogram_ || log_.size() + other.log_.size() > few_samples)) start_histogram();
   if (histogram_ && other.histogram_) histogram_->merge(*other.histogram_);
   else if (histogram_)
     other.log_.for_each([this](std::int64_t ns, double weight) { histogram_->add(ns, weight); });
 
   logging_ = logging_ && other.logging_;
-  if (logging_) log_.append_all(other.log_);
-  if (!logging_) log_.clear();
-  else if (log_.size() >= log_limit_) log_is_full();
+  if (!logging_) return log_.clear();
+  log_.append_all(other.log_);
+  if (histogram_) limit_log();
 }
 
 double Distribution::effective_samples() const {

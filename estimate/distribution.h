@@ -60,12 +60,12 @@ class Distribution {
   /// `weight` is positive and finite: how many real pairs the sample stands for.
   void add(Duration delay, double weight = 1) {
     const std::int64_t ns = delay.count();
-    moments_.add(ns, weight);
-    if (histogram_) histogram_->add(ns, weight);
     if (logging_) {
-      log_.append(ns, weight);
-      if (log_.size() == log_limit_) [[unlikely]] log_is_full();
+      if (log_.full()) [[unlikely]] make_room();
+      if (logging_) log_.append(ns, weight);
     }
+    if (histogram_) histogram_->add(ns, weight);
+    moments_.add(ns, weight);
   }
   void merge(const Distribution& other);
 
@@ -100,14 +100,14 @@ class Distribution {
   double relative_error() const { return logging_ || empty() ? 0 : LogBuckets::relative_width; }
 
  private:
-  void log_is_full();
+  void make_room();
+  void limit_log();
   void start_histogram();
   const LogHistogram& buckets(std::optional<LogHistogram>& scratch) const;
 
   Moments moments_;
   std::unique_ptr<LogHistogram> histogram_;  ///< from `few_samples` on
   SampleLog log_;
-  std::size_t log_limit_ = few_samples;
   Keep keep_;
   bool logging_ = true;  ///< log_ holds every sample
 };

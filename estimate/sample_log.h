@@ -4,32 +4,34 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
-#include <utility>
 #include <vector>
 
 namespace sojourn {
 
-/// An append-only list in blocks: appending never moves what is there, and joining two lists
-/// shares the full blocks instead of copying them.  8 bytes a sample, 16 in blocks where some
-/// weight is not 1.
+/// An append-only list in blocks: appending never moves what is in a full block, and joining two
+/// lists shares the full blocks instead of copying them.  8 bytes a sample, 16 in blocks where
+/// some weight is not 1.
 class SampleLog {
  public:
+  /// Before append(): is there no room?  Then grow() first.
+  bool full() const { return used_ == tail_.delays.size(); }
+  void grow();
   void append(std::int64_t ns, double weight) {
-    if (tail_.delays.size() == tail_.delays.capacity()) [[unlikely]] make_room();
-    if (weight != 1 || !tail_.weights.empty()) [[unlikely]] return append_weighted(ns, weight);
-    tail_.delays.push_back(ns);
+    if (weight != 1 && tail_.weights.empty()) [[unlikely]] tail_.weights.resize(tail_.delays.size(), 1.0);
+    tail_.delays[used_] = ns;
+    if (!tail_.weights.empty()) tail_.weights[used_] = weight;
+    ++used_;
   }
   void append_all(const SampleLog& other);
   void clear();
 
-  std::size_t size() const { return sealed_ + tail_.delays.size(); }
+  std::size_t size() const { return sealed_ + used_; }
 
   /// Calls visit(ns, weight) for each sample.
   template <class Visit>
   void for_each(Visit visit) const {
-    for (const auto& block : blocks_) visit_block(*block, visit);
-    visit_block(tail_, visit);
+    for (const auto& block : blocks_) visit_block(*block, block->delays.size(), visit);
+    visit_block(tail_, used_, visit);
   }
 
  private:
@@ -41,19 +43,16 @@ class SampleLog {
   };
 
   template <class Visit>
-  static void visit_block(const Block& block, Visit& visit) {
+  static void visit_block(const Block& block, std::size_t size, Visit& visit) {
     if (block.weights.empty())
-      for (const std::int64_t ns : block.delays) visit(ns, 1.0);
+      for (std::size_t i = 0; i < size; ++i) visit(block.delays[i], 1.0);
     else
-      for (std::size_t i = 0; i < block.delays.size(); ++i) visit(block.delays[i], block.weights[i]);
+      for (std::size_t i = 0; i < size; ++i) visit(block.delays[i], block.weights[i]);
   }
 
-  void make_room();
-  void append_weighted(std::int64_t ns, double weight);
-  void seal_tail();
-
   std::vector<std::shared_ptr<const Block>> blocks_;
-  Block tail_;
+  Block tail_;              ///< sized ahead, so that appending is a store and an increment
+  std::size_t used_ = 0;    ///< samples in tail_
   std::size_t sealed_ = 0;  ///< samples in blocks_
 };
 
