@@ -1,6 +1,8 @@
-// DNS over TCP: the messages inside the stream are the requests and responses.
+#include "roundtrip/dns_rules.h"
 
-#include "roundtrip/pairing.h"
+#include <optional>
+#include <span>
+
 #include "wire/dns.h"
 
 namespace sojourn {
@@ -31,18 +33,26 @@ void remember(const std::optional<DnsStreamPosition>& position, const Summary& p
 
 }  // namespace
 
-void Pairing::dns_stream(const Summary& packet, std::uint32_t index, TcpConnection& connection) {
+void read_dns_stream(EventWriter& write, TcpConnection& connection) {
+  const Summary& packet = write.packet();
+  const unsigned sender = write.sender();
   if (packet.payload_offset > packet.ip_captured) return;
-  const unsigned sender = side_of_sender(packet);
   const std::span captured{packet.ip + packet.payload_offset,
                            static_cast<std::size_t>(packet.ip_captured - packet.payload_offset)};
-  const bool seen_before = connection.known[sender].sequence &&
-                           !is_newer(packet.sequence + packet.payload, connection.side[sender].next_sequence);
+  const bool seen_before =
+      connection.known[sender].sequence &&
+      !is_newer(packet.sequence + packet.payload, connection.side[sender].next_sequence);
 
   // A segment sent again repeats its messages, which makes them ambiguous; the stream stays put.
+  // Not so if the other end has it already: then they may be answered, and are not asked anew.
+  if (seen_before && was_acknowledged(packet.sequence + packet.payload, connection, 1 - sender)) return;
   const auto start = seen_before ? DnsStreamPosition{} : position_in(packet, connection, sender);
   const auto end = walk_dns_stream(captured, packet.payload, start, [&](const DnsMessage& message) {
-    exchange(packet, index, Kind::dns, !message.response, message.token);
+    // The direction must fit: after a gap, what was taken for a message may be the midst of one.
+    if (message.response && packet.source_port == dns_port)
+      write.answer(Kind::dns, message.token, Leg::server);
+    if (!message.response && packet.destination_port == dns_port)
+      write.ask(Kind::dns, message.token, repeat_is_ambiguous);
   });
   if (!seen_before) remember(end, packet, connection, sender);
 }

@@ -67,20 +67,19 @@ class ExactTable {
 
 inline Admission ExactTable::request(std::uint64_t key, Timestamp time, std::uint8_t flags) {
   const std::int64_t now_ns = to_ns(time);
-  Slot* room = nullptr;
   std::size_t index = home(key);
+  Slot* room = nullptr;
   for (; slots_[index].tag != 0; index = after(index)) {
     Slot& slot = slots_[index];
-    const bool is_expired = expired(slot, now_ns);
     if (slot.holds(key)) {
-      if (!is_expired) {
+      if (!expired(slot, now_ns)) {
         if (flags & repeat_is_ambiguous) slot.tag |= ambiguous_bit;
         return Admission::repeated;
       }
       room = &slot;
       break;
     }
-    if (!room && is_expired) room = &slot;
+    if (!room && expired(slot, now_ns)) room = &slot;
   }
   if (!room) {
     room = &slots_[index];
@@ -92,13 +91,13 @@ inline Admission ExactTable::request(std::uint64_t key, Timestamp time, std::uin
 }
 
 inline std::optional<Match> ExactTable::response(std::uint64_t key, Timestamp time) {
-  const std::int64_t now_ns = to_ns(time);
   for (std::size_t index = home(key); slots_[index].tag != 0; index = after(index)) {
+    if (!slots_[index].holds(key)) continue;
     const Slot slot = slots_[index];
-    if (!slot.holds(key)) continue;
     close_gap(index);
-    if (expired(slot, now_ns)) return std::nullopt;
-    return Match{Duration{difference_ns(now_ns, slot.sent_ns)}, 1.0, (slot.tag & ambiguous_bit) != 0};
+    if (expired(slot, to_ns(time))) return std::nullopt;
+    return Match{Duration{difference_ns(to_ns(time), slot.sent_ns)}, 1.0,
+                 (slot.tag & ambiguous_bit) != 0};
   }
   return std::nullopt;
 }

@@ -17,7 +17,7 @@ constexpr bool is_newer(std::uint32_t a, std::uint32_t b) {
 struct TcpSide {
   std::uint32_t next_sequence;  ///< one past the highest byte sent
   std::uint32_t acknowledged;   ///< the highest acknowledgment number sent
-  std::uint32_t ts_value;       ///< the newest TSval that was taken for a request
+  std::uint32_t ts_value;       ///< the newest TSval sent
   std::uint32_t ts_echo;        ///< the last TSecr sent
   std::uint32_t dns_boundary;   ///< sequence number where the next DNS message begins
 };
@@ -43,8 +43,19 @@ struct alignas(64) TcpConnection {
   bool client_known : 1;  ///< a SYN told who is the client
   bool client_is_high : 1;
   bool syn_ack_seen : 1;
-  bool handshake_done : 1;  ///< the client's first ACK after that, too
+  bool syn_seen : 1;
+  std::uint8_t life;  ///< counts the connections that had these ends, modulo 256
 };
 static_assert(sizeof(TcpConnection) == 64);
+
+/// The receiver has acknowledged this already: the segment is sent again, and Karn's rule forbids
+/// to use it; or it is a keep-alive (RFC 9293 section 3.8.4), which repeats a byte that was
+/// acknowledged.  A byte repeated before that is a retransmission.  A window is at most 2^30 bytes
+/// (RFC 7323 section 2.2), so what lies further back is no old segment but another connection whose
+/// SYN we did not see.
+inline bool was_acknowledged(std::uint32_t end, const TcpConnection& connection, unsigned receiver) {
+  return connection.known[receiver].acknowledged &&
+         connection.side[receiver].acknowledged - end < 1u << 30;
+}
 
 }  // namespace sojourn

@@ -1,7 +1,8 @@
-// Requests and responses in TCP: segments, handshake, timestamps, the life of a connection.
+#include "roundtrip/tcp_rules.h"
 
-#include "roundtrip/pair_key.h"
-#include "roundtrip/pairing.h"
+#include <utility>
+
+#include "roundtrip/dns_rules.h"
 #include "wire/dns.h"
 
 namespace sojourn {
@@ -24,73 +25,87 @@ Leg leg_of_answer(const Summary& packet, const TcpConnection& connection, unsign
   return from_client ? Leg::client : Leg::server;
 }
 
-/// A probe repeats a byte, or risks one, only to make the peer speak: not data on its way.
+/// A zero-window probe risks a byte only to make the peer speak (RFC 9293 section 3.8.6.1): not
+/// data on its way.
 bool is_probe(const Summary& packet, const TcpConnection& connection, unsigned sender) {
-  if (packet.payload > 1 || has(packet, tcp_syn | tcp_fin)) return false;
-  if (!connection.known[sender].sequence) return false;
-  const std::uint32_t next = connection.side[sender].next_sequence;
-  const bool keep_alive = packet.sequence == next - 1;  // RFC 9293 section 3.8.4
-  const bool zero_window_probe =                        // RFC 9293 section 3.8.6.1
-      packet.sequence == next && connection.known[1 - sender].window_zero;
-  return keep_alive || zero_window_probe;
-}
-
-/// The receiver has acknowledged this already: the segment is sent again, and Karn's rule forbids
-/// to use it.  A window is at most 2^30 bytes (RFC 7323 section 2.2), so what lies further back is
-/// no old segment but another connection whose SYN we did not see.
-bool was_acknowledged(std::uint32_t end, const TcpConnection& connection, unsigned receiver) {
-  return connection.known[receiver].acknowledged &&
-         connection.side[receiver].acknowledged - end < 1u << 30;
+  return packet.payload <= 1 && !has(packet, tcp_syn | tcp_fin) &&
+         connection.known[1 - sender].window_zero && connection.known[sender].sequence &&
+         packet.sequence == connection.side[sender].next_sequence;
 }
 
 /// A SYN or SYN-ACK tells who is the client.  A SYN also opens the connection anew, unless it
-/// repeats the one that opened it.
+/// repeats the one that opened it: then it lies a little behind what was sent since (it may have
+/// carried data the first time).  A new connection's SYN lies ahead (RFC 9293 section 3.6.1).
 void meet_ends(const Summary& packet, TcpConnection& connection) {
   const unsigned client = is_syn(packet) ? side_of_sender(packet) : 1 - side_of_sender(packet);
-  const bool repeated = connection.known[client].sequence &&
-                        connection.side[client].next_sequence == packet.sequence + sequence_length(packet);
+  const bool repeated =
+      connection.known[client].sequence &&
+      connection.side[client].next_sequence - (packet.sequence + 1) < 1u << 16;
   if (is_syn(packet) && !repeated) {
-    const std::uint64_t flow = connection.flow;
-    connection = TcpConnection{};
-    connection.flow = flow;
+    const TcpConnection before = std::exchange(connection, TcpConnection{});
+    connection.flow = before.flow;
     connection.last_seen = packet.time;
+    const bool is_reused = before.known[0].sequence || before.known[1].sequence;
+    connection.life = static_cast<std::uint8_t>(before.life + is_reused);
   }
+  connection.syn_seen |= is_syn(packet);
   connection.client_known = true;
   connection.client_is_high = client == 1;
 }
 
 }  // namespace
 
-void Pairing::tcp(const Summary& packet, std::uint32_t index) {
-  TcpConnection& connection = tcp_.at(packet.flow, packet.time);
+TcpRules::TcpRules(const HashKey& key, const PairingOptions& options)
+    : key_(key),
+      wants_segments_(options.kinds.has(Kind::tcp)),
+      wants_timestamps_(options.kinds.has(Kind::tcp_ts)),
+      wants_handshake_(options.kinds.has(Kind::handshake)),
+      wants_life_(options.kinds.has(Kind::flow)),
+      wants_dns_(options.kinds.has(Kind::dns)),
+      full_size_(options.full_size),
+      connections_(options.idle) {}
+
+PairEvent* TcpRules::apply(const Summary& packet, std::uint32_t index, PairEvent* out) {
+  TcpConnection& connection = connections_.at(packet.flow, packet.time);
   connection.last_seen = packet.time;
 
-  if (has(packet, tcp_syn)) [[unlikely]] meet_ends(packet, connection);
+  const bool opens_or_ends = has(packet, tcp_syn | tcp_fin | tcp_rst);
+  const bool may_be_dns = packet.source_port == dns_port || packet.destination_port == dns_port;
+  const bool first_acknowledgment = !connection.known[side_of_sender(packet)].acknowledged;
+  if (opens_or_ends | first_acknowledgment | may_be_dns) [[unlikely]]
+    out = rare(packet, index, connection, out);
 
-  if (options_.kinds.has(Kind::handshake)) tcp_handshake(packet, index, connection);
-  if (options_.kinds.has(Kind::tcp_ts) && packet.has_timestamps)
-    tcp_timestamps(packet, index, connection);
-  if (options_.kinds.has(Kind::flow) && (is_syn(packet) || has(packet, tcp_fin | tcp_rst)))
-    tcp_life(packet, index, connection);
-  if (options_.kinds.has(Kind::dns) && packet.payload > 0 &&
-      (packet.source_port == dns_port || packet.destination_port == dns_port))
-    dns_stream(packet, index, connection);
-  tcp_segment(packet, index, connection);  // last: it moves next_sequence on
+  EventWriter write{key_, packet, index, out};
+  if (packet.has_timestamps && wants_timestamps_) timestamps(write, connection);
+  segment(write, connection);  // last: it moves next_sequence on
+  return write.end();
 }
 
-void Pairing::tcp_segment(const Summary& packet, std::uint32_t index, TcpConnection& connection) {
-  const unsigned sender = side_of_sender(packet);
+/// What few packets need, kept out of the way of the many.
+[[gnu::noinline]] PairEvent* TcpRules::rare(const Summary& packet, std::uint32_t index,
+                                            TcpConnection& connection, PairEvent* out) const {
+  EventWriter write{key_, packet, index, out};
+  if (has(packet, tcp_syn)) meet_ends(packet, connection);
+  if (wants_life_) life(write, connection);
+  if (wants_handshake_) handshake(write, connection);
+  if (wants_dns_ && packet.payload > 0 &&
+      (packet.source_port == dns_port || packet.destination_port == dns_port))
+    read_dns_stream(write, connection);
+  return write.end();
+}
+
+inline void TcpRules::segment(EventWriter& write, TcpConnection& connection) const {
+  const Summary& packet = write.packet();
+  const unsigned sender = write.sender();
   TcpSide& mine = connection.side[sender];
   TcpKnown& known = connection.known[sender];
-  const bool wanted = options_.kinds.has(Kind::tcp);
 
   // An acknowledgment number is looked up when it is first seen; once more would find nothing,
   // because what it covers is not asked for again.
   if (has(packet, tcp_ack) && !(known.acknowledged && mine.acknowledged == packet.acknowledgment)) {
-    if (wanted)
-      answer(packet, index, Kind::tcp,
-             pair_key(key_, packet.flow, packet.acknowledgment, Kind::tcp, 1 - sender),
-             leg_of_answer(packet, connection, sender));
+    if (wants_segments_)
+      write.answer_any_leg(Kind::tcp, packet.acknowledgment,
+                           leg_of_answer(packet, connection, sender));
     if (!known.acknowledged || is_newer(packet.acknowledgment, mine.acknowledged))
       mine.acknowledged = packet.acknowledgment;
     known.acknowledged = true;
@@ -100,82 +115,80 @@ void Pairing::tcp_segment(const Summary& packet, std::uint32_t index, TcpConnect
   if (length > 0 && !has(packet, tcp_rst) && !packet.first_fragment &&
       !is_probe(packet, connection, sender)) {
     const std::uint32_t end = packet.sequence + length;
-    if (wanted && packet.ip_length() >= options_.full_size &&
+    if (wants_segments_ && packet.ip_length() >= full_size_ &&
         !was_acknowledged(end, connection, 1 - sender))
-      ask(packet, index, Kind::tcp, pair_key(key_, packet.flow, end, Kind::tcp, sender),
-          repeat_is_ambiguous);
+      write.ask(Kind::tcp, end, repeat_is_ambiguous);
     if (!known.sequence || is_newer(end, mine.next_sequence)) mine.next_sequence = end;
     known.sequence = true;
   }
   known.window_zero = packet.window == 0 && !has(packet, tcp_syn | tcp_fin | tcp_rst);
 }
 
-void Pairing::tcp_handshake(const Summary& packet, std::uint32_t index, TcpConnection& connection) {
-  // Three spans, each with its own key: SYN to SYN-ACK, SYN-ACK to ACK, SYN to ACK.  The ACK that
-  // ends the handshake starts where the SYN ended, so its sequence number finds the whole span.
-  const unsigned sender = side_of_sender(packet);
-  const auto key = [&](std::uint32_t token, unsigned requester, Leg leg) {
-    return pair_key(key_, packet.flow, token, Kind::handshake, requester, leg);
-  };
-  if (connection.handshake_done) return;
-  if (is_syn(packet)) {
-    if (connection.syn_ack_seen) return;  // a late copy
-    const std::uint32_t end = packet.sequence + 1;
-    ask(packet, index, Kind::handshake, key(end, sender, Leg::server),
-        repeat_is_ambiguous | half_of_span);
-    ask(packet, index, Kind::handshake, key(end, sender, Leg::sum), repeat_is_ambiguous);
-  } else if (is_syn_ack(packet)) {
-    answer(packet, index, Kind::handshake, key(packet.acknowledgment, 1 - sender, Leg::server),
-           Leg::server);
-    ask(packet, index, Kind::handshake, key(packet.sequence + 1, sender, Leg::client),
-        repeat_is_ambiguous | half_of_span);
-    // A second SYN-ACK means that the first, or its ACK, was lost: the whole span then holds a
-    // time-out, so asking for it again marks it ambiguous.
-    if (connection.syn_ack_seen)
-      ask(packet, index, Kind::handshake, key(packet.acknowledgment, 1 - sender, Leg::sum),
-          repeat_is_ambiguous);
-    connection.syn_ack_seen = true;
-  } else if (connection.syn_ack_seen && has(packet, tcp_ack) && !has(packet, tcp_rst) &&
-             connection.client_is_high == (sender == 1)) {
-    answer(packet, index, Kind::handshake, key(packet.acknowledgment, 1 - sender, Leg::client),
-           Leg::client);
-    answer(packet, index, Kind::handshake, key(packet.sequence, sender, Leg::sum), Leg::sum,
-           sent_by_requester);
-    connection.handshake_done = true;
-  }
-}
-
-void Pairing::tcp_timestamps(const Summary& packet, std::uint32_t index, TcpConnection& connection) {
-  const unsigned sender = side_of_sender(packet);
+inline void TcpRules::timestamps(EventWriter& write, TcpConnection& connection) const {
+  const Summary& packet = write.packet();
+  const unsigned sender = write.sender();
   TcpSide& mine = connection.side[sender];
   TcpKnown& known = connection.known[sender];
 
   // RFC 7323 section 3.2: TSecr is only valid with ACK set.
   if (has(packet, tcp_ack) && !(known.ts_echo && mine.ts_echo == packet.ts_echo)) {
-    answer(packet, index, Kind::tcp_ts,
-           pair_key(key_, packet.flow, packet.ts_echo, Kind::tcp_ts, 1 - sender),
-           leg_of_answer(packet, connection, sender));
+    write.answer_any_leg(Kind::tcp_ts, packet.ts_echo, leg_of_answer(packet, connection, sender));
     mine.ts_echo = packet.ts_echo;
     known.ts_echo = true;
   }
   // Pure ACKs are skipped: RFC 7323 section 4.3 has the peer echo them only once its application
   // next writes, and we would report its thinking time as delay.
-  if (sequence_length(packet) > 0 && !has(packet, tcp_rst) &&
-      (!known.ts_value || is_newer(packet.ts_value, mine.ts_value))) {
-    ask(packet, index, Kind::tcp_ts, pair_key(key_, packet.flow, packet.ts_value, Kind::tcp_ts, sender),
-        0);
+  // A value that they were first to carry is spent: its echo may answer them, not later data.
+  if (!has(packet, tcp_rst) && (!known.ts_value || is_newer(packet.ts_value, mine.ts_value))) {
+    if (sequence_length(packet) > 0) write.ask(Kind::tcp_ts, packet.ts_value, 0);
     mine.ts_value = packet.ts_value;
     known.ts_value = true;
   }
 }
 
-void Pairing::tcp_life(const Summary& packet, std::uint32_t index, const TcpConnection& connection) {
-  const std::uint64_t key = pair_key(key_, packet.flow, 0, Kind::flow, 0);
-  const bool from_client = connection.client_is_high == (side_of_sender(packet) == 1);
+void TcpRules::handshake(EventWriter& write, TcpConnection& connection) const {
+  // Three spans, each with its own key: SYN to SYN-ACK, SYN-ACK to ACK, SYN to ACK.  The ACK that
+  // ends the handshake starts where the SYN ended, so its sequence number finds the whole span.
+  const Summary& packet = write.packet();
+  const unsigned sender = write.sender();
+  const bool over = connection.client_known && connection.known[connection.client_is_high].acknowledged;
+  constexpr std::uint8_t half = repeat_is_ambiguous | half_of_span;
+  if (is_syn(packet)) {
+    if (connection.syn_ack_seen) return;  // a late copy
+    write.ask(Kind::handshake, packet.sequence + 1, half, Leg::server);
+    write.ask(Kind::handshake, packet.sequence + 1, repeat_is_ambiguous, Leg::sum);
+    if (packet.payload > 0) {  // RFC 7413: the server may take the data, then all moves on
+      const std::uint32_t end = packet.sequence + sequence_length(packet);
+      write.ask(Kind::handshake, end, half, Leg::server);
+      write.ask(Kind::handshake, end, half, Leg::sum);
+    }
+  } else if (is_syn_ack(packet)) {
+    if (over) return;
+    write.answer(Kind::handshake, packet.acknowledgment, Leg::server);
+    write.ask(Kind::handshake, packet.sequence + 1, half, Leg::client);
+    // A second SYN-ACK means that the first, or its ACK, was lost: the whole span then holds a
+    // time-out, so asking for it again, in the client's name, marks it ambiguous.
+    if (connection.syn_ack_seen && connection.syn_seen)
+      write.write(Kind::handshake, Leg::sum, true, repeat_is_ambiguous,
+                  pair_key(key_, packet.flow, packet.acknowledgment, Kind::handshake, 1 - sender,
+                           Leg::sum));
+    connection.syn_ack_seen = true;
+  } else if (has(packet, tcp_ack) && !has(packet, tcp_rst) && !connection.known[sender].acknowledged) {
+    // The first acknowledgment of this end that we remember.  It may end a handshake even if its
+    // SYN is forgotten, so whether a delay is found does not depend on how long it was.
+    write.answer(Kind::handshake, packet.acknowledgment, Leg::client);
+    write.close(Kind::handshake, packet.sequence);
+  }
+}
+
+void TcpRules::life(EventWriter& write, const TcpConnection& connection) const {
+  const Summary& packet = write.packet();
+  const std::uint64_t key = pair_key(key_, packet.flow, connection.life, Kind::flow, 0);
+  const bool from_client = leg_of_answer(packet, connection, write.sender()) == Leg::client;
   if (is_syn(packet))
-    ask(packet, index, Kind::flow, key, long_lived);
-  else
-    answer(packet, index, Kind::flow, key, Leg::sum, from_client ? sent_by_requester : 0);
+    write.write(Kind::flow, Leg::sum, true, long_lived, key);
+  else if (has(packet, tcp_fin | tcp_rst))
+    write.write(Kind::flow, Leg::sum, false, from_client ? sent_by_requester : 0, key);
 }
 
 }  // namespace sojourn

@@ -1,0 +1,43 @@
+#pragma once
+// Requests and responses in TCP: segments, handshake, timestamps, the life of a connection.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/hash.h"
+#include "roundtrip/connection_table.h"
+#include "roundtrip/event_writer.h"
+#include "roundtrip/pairing_options.h"
+#include "roundtrip/tcp_connection.h"
+
+namespace sojourn {
+
+class TcpRules {
+ public:
+  /// The most events that one packet can give, without those of DNS messages in its payload.
+  static constexpr std::size_t most_events = 8;
+
+  TcpRules(const HashKey& key, const PairingOptions& options);
+
+  void prefetch(std::uint64_t flow) const { connections_.prefetch(flow); }
+
+  /// Writes the events of one packet to `out` and returns where the next go.
+  PairEvent* apply(const Summary& packet, std::uint32_t index, PairEvent* out);
+
+  std::size_t memory_bytes() const { return connections_.memory_bytes(); }
+
+ private:
+  void segment(EventWriter& write, TcpConnection& connection) const;
+  void timestamps(EventWriter& write, TcpConnection& connection) const;
+  PairEvent* rare(const Summary& packet, std::uint32_t index, TcpConnection& connection,
+                  PairEvent* out) const;
+  void handshake(EventWriter& write, TcpConnection& connection) const;
+  void life(EventWriter& write, const TcpConnection& connection) const;
+
+  HashKey key_;
+  bool wants_segments_, wants_timestamps_, wants_handshake_, wants_life_, wants_dns_;
+  std::uint32_t full_size_;
+  ConnectionTable<TcpConnection> connections_;
+};
+
+}  // namespace sojourn
