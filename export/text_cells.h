@@ -12,7 +12,7 @@ namespace sojourn {
 /// "20.31ms": as format_duration, without the space.
 std::string compact(Duration duration);
 
-/// "9 999 999", and from ten million on "12.3 M".
+/// "999 999", and from a million on "12.35 M".
 std::string compact_count(std::uint64_t count);
 
 /// "20.31ms ±0.02": the farther end of the interval, in the value's unit, rounded up, so that it

@@ -152,7 +152,7 @@ void TextReport::delays() {
     // The headline first: the sum of the legs where it was measured, else all legs pooled.
     const bool sum = !measurement_.leg(kind, Leg::sum).empty();
     if (sum) add_row(name_of(Leg::sum), measurement_.leg(kind, Leg::sum));
-    else if (legs.size() > 1) add_row("all", measurement_.pooled(kind));
+    else if (legs.size() > 1 && !measurement_.pooled(kind).empty()) add_row("all", measurement_.pooled(kind));
     for (const Leg leg : legs)
       if (leg != Leg::sum) add_row(name_of(leg), measurement_.leg(kind, leg));
   }

@@ -1,0 +1,84 @@
+#include "export/json_report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "export/example_report.h"
+
+namespace sojourn {
+namespace {
+
+using Json = nlohmann::json;
+
+TEST(JsonReport, HasTheAgreedKeys) {
+  const ExampleReport example;
+  const std::string text = json_report(example.report);
+  EXPECT_TRUE(text.ends_with("}\n"));
+  const Json json = Json::parse(text);
+
+  EXPECT_EQ(json["input"]["files"], Json({"example.pcap"}));
+  EXPECT_EQ(json["input"]["packets"], 2500);
+  EXPECT_EQ(json["input"]["bytes"], 1'250'000);
+  EXPECT_EQ(json["input"]["first_ns"], 1'794'052'800'000'000'000);
+  EXPECT_EQ(json["input"]["last_ns"], 1'794'052'802'000'000'000);
+  EXPECT_EQ(json["input"]["skipped"], Json({{"arp", 7}, {"truncated", 2}}));
+  EXPECT_EQ(json["table"]["name"], "exact");
+  EXPECT_EQ(json["table"]["memory_bytes"], 4096);
+
+  const Json& tcp = json["kinds"]["tcp"];
+  EXPECT_EQ(tcp["samples"], 1000);
+  EXPECT_EQ(tcp["estimated_total"], 1000);
+  EXPECT_EQ(tcp["effective_samples"], 1000);
+  EXPECT_EQ(tcp["ambiguous"], 40);
+  EXPECT_EQ(tcp["unmatched_requests"], 60);
+  EXPECT_EQ(tcp["min_ns"], 4'000);
+  EXPECT_EQ(tcp["max_ns"], 19'980'000);
+  EXPECT_TRUE(tcp["mean_ns"].is_number_integer());
+  EXPECT_EQ(tcp["quantiles"].size(), 8u);
+  for (const Json& quantile : tcp["quantiles"]) {
+    EXPECT_TRUE(quantile["delay_ns"].is_number_integer());
+    EXPECT_LE(quantile["low_ns"], quantile["delay_ns"]);
+    EXPECT_GE(quantile["high_ns"], quantile["delay_ns"]);
+  }
+  EXPECT_EQ(tcp["legs"]["server"]["samples"], 750);
+  EXPECT_EQ(tcp["legs"]["client"]["samples"], 250);
+  EXPECT_EQ(json["kinds"]["handshake"]["samples"], 100);
+  EXPECT_EQ(json["kinds"]["handshake"]["min_ns"], 210'000);
+
+  EXPECT_EQ(json["kinds"]["quic"]["samples"], 0);
+  EXPECT_EQ(json["kinds"]["quic"]["mean_ns"], nullptr);
+  EXPECT_EQ(json["kinds"]["quic"]["quantiles"], Json::array());
+
+  EXPECT_EQ(json["groups"][0]["group"], "port 443");
+  EXPECT_EQ(json["groups"][0]["samples"], 1000);
+  EXPECT_EQ(json["windows"][0]["start_ns"], 1'794'052'800'000'000'000);
+  EXPECT_EQ(json["windows"][0]["kind"], "tcp");
+  EXPECT_EQ(json["windows"][0]["samples"], 499);
+
+  ASSERT_EQ(json["sla"].size(), 4u);
+  EXPECT_EQ(json["sla"][0]["rule"], "tcp p95 < 50ms");
+  EXPECT_EQ(json["sla"][0]["ok"], true);
+  EXPECT_EQ(json["sla"][0]["verdict"], "met");
+  EXPECT_EQ(json["sla"][1]["ok"], false);
+  EXPECT_EQ(json["sla"][1]["verdict"], "violated");
+  EXPECT_EQ(json["sla"][2]["verdict"], "undecided");
+  EXPECT_EQ(json["sla"][3]["value_ns"], nullptr);
+  EXPECT_EQ(json["sla"][3]["ok"], nullptr);
+}
+
+TEST(JsonReport, IsADocumentWhateverHappened) {
+  const Measurement nothing;
+  RttReport report;
+  report.measurement = &nothing;
+  report.input.files = {"not utf-8: \xff\xfe, \"quoted\"\n"};
+  report.kinds = KindSet::none();
+  report.kinds.add(Kind::dns);
+  const Json json = Json::parse(json_report(report));
+  EXPECT_EQ(json["kinds"].size(), 1u);
+  EXPECT_EQ(json["input"]["first_ns"], nullptr);
+  EXPECT_EQ(json["groups"], Json::array());
+}
+
+}  // namespace
+}  // namespace sojourn

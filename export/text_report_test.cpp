@@ -1,0 +1,149 @@
+#include "export/text_report.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <sstream>
+
+#include "export/example_report.h"
+#include "export/text_cells.h"
+#include "export/text_table.h"
+
+namespace sojourn {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view golden = R"(
+example.pcap
+2 500 packets, 1.2 MiB, 1 250 packets/s
+2.000 s from 2026-11-07 12:00:00 UTC
+
+kind      leg    samples     min   median ±95%     p95     p99     max    mean
+tcp       all      1 000 4.000us 6.660ms ±0.84 18.66ms 19.72ms 19.98ms 7.625ms
+          server     750 20.00us 9.980ms ±0.76 18.99ms 19.79ms 19.98ms 10.00ms
+          client     250 4.000us   500.0us ±64 950.0us 990.0us 1.000ms 502.0us
+handshake sum        100 210.0us  10.50ms ±2.4 19.95ms 20.79ms 21.00ms 10.61ms
+          server     100 200.0us  10.00ms ±2.2 19.00ms 19.80ms 20.00ms 10.10ms
+          client     100 10.00us  500.0us ±110 950.0us 990.0us 1.000ms 505.0us
+icmp      server       3 5.000ms    7.500ms ±? 14.25ms 14.85ms 15.00ms 10.00ms
+
+where the delays lie (each row to its own peak, logarithmic)
+tcp            ▁    ▁  ▁ ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▂▂▂▃▃▃▂▁▁▁▁▁▁▁▂▂▂▂▃▃▄▄▅▆▇█▇
+handshake                                 ▁    ▁  ▁ ▁▁▁▁▁▁▁▁▁▁▂▂▂▂▃▃▄▄▆▆▇█▁
+icmp                                                            █    █ █
+           ──────────┴───────────────┴───────────────┴───────────────┴──────────
+                   10 us          100 us           1 ms            10 ms
+
+what became of the requests
+kind       requests  samples  ambiguous  unanswered
+tcp           1 100    1 000    40 (4%)     60 (5%)
+handshake       200      200          0           0
+ntp               2        0          0    2 (100%)
+icmp              3        3          0           0
+
+slices of 1.000 s, UTC, 2026-11-07
+start     kind       samples      p50      p95      p99      max
+12:00:00  tcp            499  3.334ms  9.341ms  9.863ms  9.980ms
+          handshake       49  5.145ms  9.775ms  10.19ms  10.29ms
+          icmp             3  7.500ms  14.25ms  14.85ms  15.00ms
+12:00:01  tcp            500  13.34ms  19.33ms  19.87ms  19.98ms
+          handshake       50  15.54ms  20.27ms  20.68ms  20.79ms
+12:00:02  tcp              1  1.000ms  1.000ms  1.000ms  1.000ms
+          handshake        1  21.00ms  21.00ms  21.00ms  21.00ms
+
+3 of 3 groups by port, most samples first
+samples      p50      p95      p99  kind       port
+  1 000  6.668ms  18.66ms  19.73ms  tcp        port 443
+    100  10.50ms  19.95ms  20.79ms  handshake  port 443
+      3  7.500ms  14.25ms  14.85ms  icmp       no port
+
+service level
+✓ met        tcp p95 < 50ms  is 18.66 ms (18.28 ms to 19.02 ms)
+✗ violated   tcp.server median < 5ms  is 9.980 ms (9.266 ms to 10.73 ms)
+? undecided  icmp p95 < 50ms  is 14.25 ms (10.00 ms to at least 15.00 ms)
+? undecided  quic mean < 1ms  no samples
+
+skipped packets: 7 arp, 2 truncated
+warning: example.pcap ends in the middle of a packet
+
+± covers the true median with 95 % confidence if the samples are independent;
+quantiles are exact to the nanosecond. With fewer than 100 samples p99 is little
+more than the maximum. tcp delays include what a receiver waits before it
+acknowledges.
+)";
+
+TEST(TextReport, LooksLikeThis) {
+  const ExampleReport example;
+  EXPECT_EQ(text_report(example.report), golden.substr(1));
+}
+
+std::size_t widest_line(const std::string& text) {
+  std::istringstream lines{text};
+  std::size_t widest = 0;
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, display_width(line));
+  return widest;
+}
+
+TEST(TextReport, FitsEightyColumnsWithMillionsOfSamplesOfAllKinds) {
+  Measurement measurement{MeasurementOptions{.keep = Keep::histogram, .window = {}, .grouping = {}}};
+  std::mt19937_64 random{1};
+  for (std::size_t kind = 0; kind < kind_count; ++kind)
+    for (const Leg leg : {Leg::external, Leg::internal})
+      for (int i = 0; i < (kind == 0 ? 1'200'000 : 2000); ++i)
+        measurement.add_light(static_cast<Kind>(kind), leg, {}, Duration{static_cast<std::int64_t>(random() >> (20 + random() % 40))});
+  RttReport report;
+  report.measurement = &measurement;
+  report.input.files = {"a.pcap"};
+  EXPECT_LE(widest_line(text_report(report)), 80u);
+}
+
+TEST(TextReport, IsPureAsciiWhenAsked) {
+  const ExampleReport example;
+  const std::string text = text_report(example.report, {.color = false, .unicode = false});
+  EXPECT_TRUE(std::ranges::all_of(text, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
+}
+
+TEST(TextReport, HasColoursOnlyWhenAsked) {
+  const ExampleReport example;
+  EXPECT_EQ(text_report(example.report).find('\033'), std::string::npos);
+  EXPECT_NE(text_report(example.report, {.color = true}).find("\033[31m"), std::string::npos);
+}
+
+TEST(TextReport, SaysWhatWasSeenWhenNothingWasMeasured) {
+  Measurement measurement;
+  RttReport report;
+  report.measurement = &measurement;
+  EXPECT_NE(text_report(report).find("The input holds no packets."), std::string::npos);
+
+  report.input.packets = 10;
+  EXPECT_NE(text_report(report).find("No packet is a request"), std::string::npos);
+  report.input.skipped = {{"unknown ethertype", 10}};
+  EXPECT_NE(text_report(report).find("Every packet was skipped"), std::string::npos);
+
+  measurement.counters(Kind::dns) = {4, 0, 4};
+  const std::string text = text_report(report);
+  EXPECT_NE(text.find("4 requests were seen, but no response"), std::string::npos);
+  EXPECT_EQ(text.find("median"), std::string::npos);
+}
+
+TEST(TextCells, NeverPromiseTooMuch) {
+  const auto cell = [](Duration value, Duration low, Duration high) { return with_margin(value, {low, high}, true); };
+  EXPECT_EQ(cell(20'310'000ns, 20'301'000ns, 20'315'000ns), "20.31ms ±0.01");
+  EXPECT_EQ(cell(20'310'000ns, 20'310'000ns, 20'310'001ns), "20.31ms ±0.01");
+  EXPECT_EQ(cell(20'310'000ns, 20'310'000ns, 20'310'000ns), "20.31ms ±0");
+  EXPECT_EQ(cell(900ns, 880ns, 950ns), "900ns ±50");
+  EXPECT_EQ(with_margin(5ms, {1ms, 9ms, true, false}, false), "5.000ms +-?");
+  EXPECT_EQ(percent(0, 10), "0");
+  EXPECT_EQ(percent(1, 1000), "<1");
+  EXPECT_EQ(percent(999, 1000), ">99");
+  EXPECT_EQ(percent(10, 10), "100");
+  EXPECT_EQ(cell(500us, 390us, 610us), "500.0us ±110");
+  EXPECT_EQ(cell(10'500us, 8'190us, 12'810us), "10.50ms ±2.4");
+  EXPECT_EQ(compact_count(999'999), "999 999");
+  EXPECT_EQ(compact_count(12'345'678), "12.35 M");
+  EXPECT_EQ(compact_count(2'000'000'000), "2.000 G");
+}
+
+}  // namespace
+}  // namespace sojourn
