@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <cassert>
+#include <type_traits>
 
 #include "wire/dissection.h"
 #include "wire/flow_hash.h"
+#include "wire/ipv6.h"
 #include "wire/tcp.h"
 
 namespace sojourn {
 namespace {
 
-constexpr std::size_t ip_header = sizeof(Ipv4Header), tcp_header = sizeof(TcpHeader);
-constexpr std::size_t ethernet_header = sizeof(EthernetHeader);
+constexpr std::size_t tcp_header = sizeof(TcpHeader), ethernet_header = sizeof(EthernetHeader);
 
 /// Options in another order than usual: SYN segments, selective acknowledgments.
 [[gnu::noinline]] void read_options(std::span<const std::byte> options, Summary& out) {
@@ -22,37 +23,39 @@ constexpr std::size_t ethernet_header = sizeof(EthernetHeader);
   }
 }
 
-/// The straight path: IPv4 without options or fragments, and TCP.  False if it is anything else,
-/// or anything about it is odd; then `out` may hold anything.  Must agree with dissect() on all
-/// it accepts (parser_test compares them).
-[[gnu::always_inline]] inline bool read_ipv4_tcp(const Packet& packet, std::size_t offset,
-                                                 std::uint16_t vlan, const HashKey& key,
-                                                 Summary& out) {
-  if (packet.captured < offset + ip_header + tcp_header) return false;
-  const std::byte* const ip = packet.data + offset;
+// The straight path: Ethernet with at most one VLAN tag (or no link header at all), IPv4 or IPv6
+// without options, extensions or fragments, and TCP.  Its functions return false if a packet is
+// anything else, or anything about it is odd; then `out` may hold anything.  They must agree with
+// dissect() on all they accept (parser_test compares them).
+
+/// `total` is the IP packet's length, of which `captured` bytes are at `ip`.
+template <class IpHeader>
+[[gnu::always_inline]] inline bool read_tcp_after(const Packet& packet, const std::byte* ip,
+                                                  std::size_t captured, std::size_t total,
+                                                  std::uint16_t vlan, const HashKey& key,
+                                                  Summary& out) {
+  constexpr std::size_t ip_header = sizeof(IpHeader);
+  constexpr bool is_ipv6 = std::is_same_v<IpHeader, Ipv6Header>;
   const std::byte* const tcp = ip + ip_header;
-  const auto fragment = load_network<std::uint16_t>(ip + 6);
-  const std::size_t total = load_network<std::uint16_t>(ip + 2);
   const std::size_t header = std::to_integer<std::size_t>(tcp[12] >> 4) * 4;
-  constexpr std::uint16_t more_or_offset = 0x3fff;
-  const bool odd = (ip[0] != std::byte{0x45}) | (ip[9] != std::byte{6}) |
-                   ((fragment & more_or_offset) != 0) | (header < tcp_header) |
-                   (total < ip_header + header);
-  if (odd) return false;
+  if ((header < tcp_header) | (total < ip_header + header)) return false;
 
   const auto source_port = load_network<std::uint16_t>(tcp);
   const auto destination_port = load_network<std::uint16_t>(tcp + 2);
-  const FlowHash hash =
-      hash_ipv4(key, load_network<std::uint32_t>(ip + 12), load_network<std::uint32_t>(ip + 16),
-                source_port, destination_port, IpProtocol::tcp);
-  const std::size_t captured = std::min<std::size_t>(packet.captured - offset, total);
+  FlowHash hash;
+  if constexpr (is_ipv6)
+    hash = hash_ipv6(key, ip + 8, source_port, destination_port, IpProtocol::tcp);
+  else
+    hash = hash_ipv4(key, load_network<std::uint32_t>(ip + 12), load_network<std::uint32_t>(ip + 16),
+                     source_port, destination_port, IpProtocol::tcp);
+  captured = std::min(captured, total);
   out = Summary{.time = packet.time,
                 .flow = hash.flow,
                 .ip = ip,
                 .sequence = load_network<std::uint32_t>(tcp + 4),
                 .acknowledgment = load_network<std::uint32_t>(tcp + 8),
                 .payload = static_cast<std::uint32_t>(total - ip_header - header),
-                .ip_captured = static_cast<std::uint16_t>(captured),
+                .ip_captured = static_cast<std::uint16_t>(std::min<std::size_t>(captured, 0xffff)),
                 .payload_offset = static_cast<std::uint16_t>(ip_header + header),
                 .source_port = source_port,
                 .destination_port = destination_port,
@@ -60,7 +63,8 @@ constexpr std::size_t ethernet_header = sizeof(EthernetHeader);
                 .vlan = vlan,
                 .content = Content::tcp,
                 .tcp_flags = std::to_integer<std::uint8_t>(tcp[13]),
-                .source_is_low = hash.source_is_low};
+                .source_is_low = hash.source_is_low,
+                .is_ipv6 = is_ipv6};
 
   constexpr std::size_t with_timestamps = tcp_header + sizeof(TcpAlignedTimestamps);
   if (header == tcp_header) return true;
@@ -76,18 +80,49 @@ constexpr std::size_t ethernet_header = sizeof(EthernetHeader);
   return true;
 }
 
+[[gnu::always_inline]] inline bool read_ipv4_tcp(const Packet& packet, std::size_t offset,
+                                                 std::uint16_t vlan, const HashKey& key,
+                                                 Summary& out) {
+  if (packet.captured < offset + sizeof(Ipv4Header) + tcp_header) return false;
+  const std::byte* const ip = packet.data + offset;
+  const auto fragment = load_network<std::uint16_t>(ip + 6);
+  constexpr std::uint16_t more_or_offset = 0x3fff;
+  const bool odd = (ip[0] != std::byte{0x45}) | (ip[9] != std::byte{6}) |
+                   ((fragment & more_or_offset) != 0);
+  if (odd) return false;
+  // A length of 0 (offload) fails the check behind, like any other that is too short.
+  const std::size_t total = load_network<std::uint16_t>(ip + 2);
+  return read_tcp_after<Ipv4Header>(packet, ip, packet.captured - offset, total, vlan, key, out);
+}
+
+[[gnu::always_inline]] inline bool read_ipv6_tcp(const Packet& packet, std::size_t offset,
+                                                 std::uint16_t vlan, const HashKey& key,
+                                                 Summary& out) {
+  if (packet.captured < offset + sizeof(Ipv6Header) + tcp_header) return false;
+  const std::byte* const ip = packet.data + offset;
+  if ((ip[0] >> 4 != std::byte{6}) | (ip[6] != std::byte{6})) return false;
+  const std::size_t total = sizeof(Ipv6Header) + load_network<std::uint16_t>(ip + 4);
+  return read_tcp_after<Ipv6Header>(packet, ip, packet.captured - offset, total, vlan, key, out);
+}
+
 [[gnu::always_inline]] inline bool read_straight(const Packet& packet, const HashKey& key,
                                                  Summary& out) {
-  if (packet.link != LinkType::ethernet || packet.captured < ethernet_header + sizeof(VlanTag))
-    return false;
+  constexpr std::uint16_t none = Sample::no_vlan;
+  if (packet.link != LinkType::ethernet) [[unlikely]]
+    return packet.link == LinkType::raw && (read_ipv4_tcp(packet, 0, none, key, out) ||
+                                            read_ipv6_tcp(packet, 0, none, key, out));
+  if (packet.captured < ethernet_header + sizeof(VlanTag)) return false;
   const auto type = static_cast<EtherType>(load_network<std::uint16_t>(packet.data + 12));
-  if (type == EtherType::ipv4)
-    return read_ipv4_tcp(packet, ethernet_header, Sample::no_vlan, key, out);
+  if (type == EtherType::ipv4) return read_ipv4_tcp(packet, ethernet_header, none, key, out);
+  if (type == EtherType::ipv6) return read_ipv6_tcp(packet, ethernet_header, none, key, out);
   if (type != EtherType::vlan) return false;
-  const auto inner = static_cast<EtherType>(load_network<std::uint16_t>(packet.data + 16));
+
+  constexpr std::size_t tagged = ethernet_header + sizeof(VlanTag);
   const std::uint16_t vlan = load_network<std::uint16_t>(packet.data + 14) & 0x0fffu;
-  return inner == EtherType::ipv4 &&
-         read_ipv4_tcp(packet, ethernet_header + sizeof(VlanTag), vlan, key, out);
+  const auto inner = static_cast<EtherType>(load_network<std::uint16_t>(packet.data + 16));
+  if (inner == EtherType::ipv4) return read_ipv4_tcp(packet, tagged, vlan, key, out);
+  if (inner == EtherType::ipv6) return read_ipv6_tcp(packet, tagged, vlan, key, out);
+  return false;
 }
 
 }  // namespace

@@ -65,15 +65,19 @@ TEST(Parser, StraightPathAgreesWithTheGeneralOne) {
   std::mt19937 random{3};
   const Wanted wanted{KindSet::all()};
   for (int round = 0; round < 20000; ++round) {
-    Bytes bytes = tcp_frame({.options = round % 3 == 0 ? aligned_timestamps(1, 2) : zeros(round % 11 * 4),
-                             .payload = random() % 20});
-    if (round % 4 == 1) {
+    const Segment segment{.options = round % 3 == 0 ? aligned_timestamps(1, 2) : zeros(random() % 11 * 4),
+                          .payload = random() % 20};
+    const bool six = random() % 2 == 0, raw = random() % 4 == 0;
+    Bytes bytes = six ? ipv6(ends, IpProtocol::tcp, tcp(ends, segment))
+                      : ipv4(ends, IpProtocol::tcp, tcp(ends, segment));
+    if (!raw) bytes = ethernet(six ? EtherType::ipv6 : EtherType::ipv4, bytes);
+    if (!raw && random() % 4 == 0) {
       const Bytes tag = bytes_of({0x81, 0, 0x60, 9});
       bytes.insert(bytes.begin() + 12, tag.begin(), tag.end());
     }
     for (unsigned changes = random() % 4; changes > 0; --changes)
-      set(bytes, 12 + random() % 42, static_cast<int>(random() % 256));
-    Packet packet = packet_of(bytes);
+      set(bytes, random() % bytes.size(), static_cast<int>(random() % 256));
+    Packet packet = packet_of(bytes, raw ? LinkType::raw : LinkType::ethernet);
     packet.captured -= static_cast<std::uint32_t>(random() % 4 == 0 ? random() % bytes.size() : 0);
     Summary general;
     const auto skip = dissect(packet, test_key, wanted, general);
