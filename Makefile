@@ -61,7 +61,7 @@ test:
 	@echo; echo '== fuzzers, $(FUZZ_SECONDS) seconds each'
 	@FUZZ_SEED=1 tools/fuzz build/fuzz $(FUZZ_SECONDS) $(JOBS)
 	@echo; echo '== AddressSanitizer and UndefinedBehaviorSanitizer'
-	@$(ctest) --test-dir build/debug -L 'unit|robust'
+	@$(ctest) --test-dir build/debug -LE 'live|truth|peers|architecture'
 	@echo; echo '== release'
 	@$(ctest) --test-dir build/release
 
