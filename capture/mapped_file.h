@@ -49,7 +49,7 @@ class MappedInput final : public MemoryInput {
   }
 
  private:
-  /// Tuned with bench/capture_read.
+  /// Steps of 1 to 16 MiB cost the same (bench/micro/capture_read).
   static constexpr std::size_t ahead = 256 * 1024;
   static constexpr std::size_t step = 4 * 1024 * 1024;
   static constexpr std::size_t behind = 64 * 1024 * 1024;

@@ -32,7 +32,7 @@ TEST(PacketFilter, KnowsWhereEachLinkTypeHasItsHeaders) {
     EXPECT_TRUE(filter->accepts(packet_of(datagram(link, 53), link)));
     EXPECT_FALSE(filter->accepts(packet_of(datagram(link, 54), link)));
     Bytes cut = datagram(link, 53);
-    cut.data.resize(cut.size() - 6);  // ends before the port
+    cut.data.erase(cut.data.end() - 6, cut.data.end());  // ends before the port
     EXPECT_FALSE(filter->accepts(packet_of(cut, link)));
   }
 }
