@@ -9,7 +9,7 @@
 
 namespace sojourn {
 
-/// An option whose text `parse` (string_view -> Result<T>) understands and `take` stores.  The
+/// An option, repeatable unless `take` overwrites, whose text `parse` (string_view -> Result<T>) understands and `take` stores.  The
 /// error line is parse's own.
 template <class Parse, class Take>
 CLI::Option* add_parsed(CLI::App& app, const std::string& names, Parse parse, Take take,
@@ -25,8 +25,7 @@ CLI::Option* add_parsed(CLI::App& app, const std::string& names, Parse parse, Ta
         const auto parsed = parse(text);
         return parsed ? std::string{} : parsed.error().message;
       })
-      ->expected(1)
-      ->type_size(1);
+      ->allow_extra_args(false);  // one value each: what follows may be a capture
 }
 
 }  // namespace sojourn

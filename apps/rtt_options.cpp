@@ -112,7 +112,6 @@ void add_measure_options(CLI::App& rtt, RttRequest& request) {
              "forget a request after this long (default 10s; kind flow 1h)");
   add_parsed(rtt, "--inside", &Prefix::parse, [&](const Prefix& p) { options.inside.push_back(p); },
              "our side of the network; repeatable. Legs become external and internal")
-      ->expected(1, -1)
       ->delimiter(',');
   rtt.add_flag("--keep-ambiguous", options.keep_ambiguous,
                "also use requests that were sent more than once, timed from the first");
@@ -133,8 +132,7 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
              "a row per time slice of this length");
   add_parsed(rtt, "--sla", &SlaRule::parse, [&](const SlaRule& rule) { request.sla.push_back(rule); },
              "a rule such as 'tcp p95 < 50ms' or 'dns.server max < 1s'; repeatable.\n"
-             "Exit status 3 if one is broken")
-      ->expected(1, -1);
+             "Exit status 3 if one is broken");
   rtt.add_flag("--anonymize", request.options.anonymize, "replace addresses, preserving prefixes");
   rtt.add_flag("--json", request.json, "one JSON document on standard output");
   rtt.add_option("--samples", request.samples, "every sample as CSV into this file, - for standard output");

@@ -10,7 +10,7 @@ namespace sojourn {
 namespace {
 
 // Large enough to overlap the cache misses of a batch, small enough that its packets, summaries
-// and events stay in the first-level caches (bench/run.py: 64 to 512 differ by less than 3 %).
+// and events stay in the caches next to the core.
 constexpr std::size_t batch_size = 256;
 
 std::unique_ptr<RttShard> make_shard(const RttOptions& options) {

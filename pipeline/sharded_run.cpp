@@ -142,14 +142,20 @@ bool ShardedRun::process_next(Worker& worker) {
   return true;
 }
 
+/// Each shard found its samples in the order of the capture; merged, they all are.
 void ShardedRun::hand_over(Chunk& chunk) {
   if (!consumer_) return;
-  std::vector<PlacedSample> merged;
-  for (const auto& found : chunk.found) merged.insert(merged.end(), found.begin(), found.end());
-  std::ranges::stable_sort(merged, {}, [&](const PlacedSample& placed) {
-    return placed.index - chunk.first_index;  // the index may wrap within the chunk
-  });
-  for (const PlacedSample& placed : merged) consumer_(placed.sample);
+  std::vector<std::span<const PlacedSample>> rest(chunk.found.begin(), chunk.found.end());
+  const auto place = [&](std::span<const PlacedSample> samples) {
+    // Counted from the chunk's start, since the index may wrap within it.
+    return samples.empty() ? unknown : std::uint64_t{samples.front().index - chunk.first_index};
+  };
+  while (true) {
+    auto& next = *std::ranges::min_element(rest, {}, place);
+    if (next.empty()) return;
+    consumer_(next.front().sample);
+    next = next.subspan(1);
+  }
 }
 
 void ShardedRun::announce() {

@@ -1,0 +1,176 @@
+#include "pipeline/rtt_pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "pipeline/test_source.h"
+
+namespace sojourn {
+namespace {
+
+using namespace test;
+
+const std::atomic<bool> never{false};
+
+RttOptions with_threads(unsigned threads, std::uint64_t seed = 0) {
+  RttOptions options;
+  options.threads = threads;
+  options.seed = seed;
+  return options;
+}
+
+std::string line_of(const Sample& sample) {
+  return fmt::format("{} {} {} {}:{} {}:{} {} {}", to_ns(sample.time), name_of(sample.kind),
+                     name_of(sample.leg), sample.requester.to_string(), sample.requester_port,
+                     sample.responder.to_string(), sample.responder_port, to_ns(sample.delay), sample.weight);
+}
+
+/// All that a run says, in lines that can be compared.
+struct Outcome {
+  std::vector<std::string> samples;
+  std::vector<std::string> figures;
+
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+Outcome measure(Source& source, RttOptions options, const std::atomic<bool>& stop = never) {
+  Outcome outcome;
+  options.want_samples = true;
+  RttPipeline pipeline{options, [&](const Sample& sample) { outcome.samples.push_back(line_of(sample)); }};
+  pipeline.run(source, stop);
+  const Measurement& measurement = pipeline.measurement();
+  for (std::size_t i = 0; i < kind_count; ++i) {
+    const Kind kind = static_cast<Kind>(i);
+    const KindCounters& counters = measurement.counters(kind);
+    outcome.figures.push_back(fmt::format("{}: {} samples, {} requests, {} ambiguous, {} unmatched",
+                                          name_of(kind), measurement.pooled(kind).count(), counters.requests,
+                                          counters.ambiguous, counters.unmatched_requests));
+  }
+  for (std::size_t i = 0; i < SkipCounters::size; ++i)
+    outcome.figures.push_back(fmt::format("skip {}: {}", i, pipeline.skipped()[static_cast<Skip>(i)]));
+  const TimeSpan& span = pipeline.time_span();
+  if (span.first) outcome.figures.push_back(fmt::format("{} to {}", to_ns(*span.first), to_ns(*span.last)));
+  return outcome;
+}
+
+Outcome measure(std::span<const StoredPacket> traffic, const RttOptions& options, bool stays = true,
+                std::size_t portion = 4096, bool quiet = false) {
+  MemorySource source{traffic, portion, stays};
+  source.quiet_now_and_then = quiet;
+  return measure(source, options);
+}
+
+class Threads : public testing::TestWithParam<unsigned> {};
+
+TEST_P(Threads, GiveTheSameSamplesInTheSameOrder) {
+  for (const unsigned seed : {1u, 2u}) {
+    const auto traffic = mixed_traffic(30'000, seed);
+    const Outcome alone = measure(traffic, with_threads(1, seed));
+    ASSERT_GT(alone.samples.size(), 5000u);
+    const RttOptions options = with_threads(GetParam(), seed);
+    EXPECT_EQ(measure(traffic, options), alone);
+    EXPECT_EQ(measure(traffic, options, true, 100), alone) << "small portions";
+    EXPECT_EQ(measure(traffic, options, true, 1000, true), alone) << "a source that is quiet at times";
+  }
+}
+
+TEST_P(Threads, CopyBytesThatDoNotStay) {
+  const auto traffic = mixed_traffic(20'000, 3);
+  EXPECT_EQ(measure(traffic, with_threads(GetParam()), false), measure(traffic, {}));
+}
+
+TEST_P(Threads, MeasureWithoutAConsumer) {
+  const auto traffic = mixed_traffic(20'000, 4);
+  std::vector<std::uint64_t> counts[2];
+  for (const unsigned threads : {1u, GetParam()}) {
+    MemorySource source{traffic};
+    RttPipeline pipeline{with_threads(threads)};
+    pipeline.run(source, never);
+    for (std::size_t i = 0; i < kind_count; ++i)
+      counts[threads != 1].push_back(pipeline.measurement().pooled(static_cast<Kind>(i)).count());
+  }
+  if (GetParam() != 1) {
+    EXPECT_EQ(counts[0], counts[1]);
+  }
+}
+
+TEST_P(Threads, EndWithAnEmptySource) {
+  const Outcome outcome = measure(std::span<const StoredPacket>{}, with_threads(GetParam()));
+  EXPECT_TRUE(outcome.samples.empty());
+  EXPECT_EQ(outcome.figures[0], "tcp: 0 samples, 0 requests, 0 ambiguous, 0 unmatched");
+}
+
+/// Never ends by itself.
+class EndlessSource final : public Source {
+ public:
+  explicit EndlessSource(std::span<const StoredPacket> packets) : packets_(packets), inner_(packets, 64) {}
+  Filled next(std::span<Packet> batch) override {
+    const Filled filled = inner_.next(batch);
+    if (filled.end) inner_ = MemorySource{packets_, 64};
+    return {filled.count, false};
+  }
+  bool bytes_stay() const override { return true; }
+  const SourceCounters& counters() const override { return inner_.counters(); }
+  std::span<const std::string> warnings() const override { return {}; }
+  double progress() const override { return -1; }
+
+ private:
+  std::span<const StoredPacket> packets_;
+  MemorySource inner_;
+};
+
+TEST_P(Threads, StopWhenToldBeforeTheStart) {
+  const auto traffic = mixed_traffic(5000, 5);
+  EndlessSource source{traffic};
+  const std::atomic<bool> stop{true};
+  measure(source, with_threads(GetParam()), stop);
+}
+
+TEST_P(Threads, StopWhenToldOnTheWay) {
+  const auto traffic = mixed_traffic(5000, 6);
+  EndlessSource source{traffic};
+  std::atomic<bool> stop{false};
+  std::jthread later{[&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    stop = true;
+  }};
+  EXPECT_GT(measure(source, with_threads(GetParam()), stop).samples.size(), 0u);
+}
+
+TEST_P(Threads, TickOnTheCallingThread) {
+  const auto traffic = mixed_traffic(10'000, 7);
+  MemorySource source{traffic};
+  RttPipeline pipeline{with_threads(GetParam())};
+  const auto caller = std::this_thread::get_id();
+  int ticks = 0;
+  pipeline.run(source, never, [&] { ticks += std::this_thread::get_id() == caller ? 1 : 1'000'000; });
+  EXPECT_GT(ticks, 0);
+  EXPECT_LT(ticks, 1'000'000);
+}
+
+TEST_P(Threads, ManyShortRunsAllEnd) {  // where a lost wake-up would hang
+  const auto traffic = mixed_traffic(9000, 8);
+  const Outcome alone = measure(traffic, {});
+  for (std::size_t i = 0; i < 60; ++i)
+    ASSERT_EQ(measure(traffic, with_threads(GetParam()), i % 2 == 0, 40 + 61 * i, i % 3 == 0), alone) << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(Several, Threads, testing::Values(1u, 2u, 3u, 7u));
+
+TEST(RttPipeline, AnonymizesConsistently) {
+  const auto traffic = mixed_traffic(5000, 9);
+  RttOptions hiding = with_threads(1);
+  hiding.anonymize = true;
+  const Outcome plain = measure(traffic, {}), hidden = measure(traffic, hiding);
+  hiding.threads = 3;
+  EXPECT_EQ(hidden, measure(traffic, hiding));
+  EXPECT_EQ(hidden.figures, plain.figures);
+  ASSERT_EQ(hidden.samples.size(), plain.samples.size());
+  for (const std::string& line : hidden.samples) ASSERT_EQ(line.find("198.51.100.2:"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sojourn
