@@ -15,6 +15,7 @@ struct Match {
   Duration delay;
   double weight = 1;       ///< how many real pairs it stands for
   bool ambiguous = false;  ///< the request was seen more than once
+  std::uint8_t fridge = 0;  ///< which of several; fridges-ivw joins their weights at the end
 };
 
 /// What became of a request.
