@@ -18,6 +18,9 @@ struct Variant {
   bool swapped;
   std::int64_t fraction_ns;  ///< what one unit of a time's second word is worth
   std::size_t record_header_size;
+  /// Before version 2.3 the two lengths stood in the other order, and some writers of 2.3 kept to
+  /// that.  The captured one is never the greater.
+  bool either_order = false;
 };
 
 template <Variant variant>
@@ -33,7 +36,7 @@ class PcapDecoder final : public Decoder {
     for (; out != out_end; ++out) {
       const auto rest = static_cast<std::size_t>(window.end - at);
       if (rest < variant.record_header_size) break;
-      const auto captured = load<std::uint32_t>(at + 8, variant.swapped);
+      const auto [captured, length] = lengths(at);
       if (captured > max_captured || captured > rest - variant.record_header_size) break;
       __builtin_prefetch(at + prefetch_distance);
 
@@ -45,7 +48,7 @@ class PcapDecoder final : public Decoder {
       out->data = at + variant.record_header_size;
       out->captured = captured;
       // Some writers leave the length zero, or count it without the FCS that they captured.
-      out->length = std::max(captured, load<std::uint32_t>(at + 12, variant.swapped));
+      out->length = std::max(captured, length);
       out->link = link_;
       tally.add(*out);
       at += variant.record_header_size + captured;
@@ -66,11 +69,21 @@ class PcapDecoder final : public Decoder {
   /// Far enough for the next packets to arrive while this one is handled (bench/micro/capture_read).
   static constexpr std::ptrdiff_t prefetch_distance = 4096;
 
+  struct Lengths {
+    std::uint32_t captured, on_the_wire;
+  };
+  static Lengths lengths(const std::byte* record) {
+    const auto first = load<std::uint32_t>(record + 8, variant.swapped);
+    const auto second = load<std::uint32_t>(record + 12, variant.swapped);
+    if constexpr (variant.either_order) return {std::min(first, second), std::max(first, second)};
+    return {first, second};
+  }
+
   /// Why the loop did not fill the batch.
   void explain(Window rest, Step& step) {
     step.wanted = variant.record_header_size;
     if (rest.size() >= variant.record_header_size) {
-      const auto captured = load<std::uint32_t>(rest.begin + 8, variant.swapped);
+      const std::uint32_t captured = lengths(rest.begin).captured;
       if (captured > max_captured) {
         ++log_.counters.bad_blocks;
         log_.warn(fmt::format("packet {} claims {} captured bytes; reading stops before it",
@@ -93,7 +106,8 @@ class PcapDecoder final : public Decoder {
 };
 
 template <bool swapped>
-std::unique_ptr<Decoder> choose(std::uint32_t magic, LinkType link, CaptureLog& log) {
+std::unique_ptr<Decoder> choose(std::uint32_t magic, bool old, LinkType link, CaptureLog& log) {
+  if (old) return std::make_unique<PcapDecoder<Variant{swapped, 1000, 16, true}>>(link, log);
   switch (magic) {
     case nanosecond_magic: return std::make_unique<PcapDecoder<Variant{swapped, 1, 16}>>(link, log);
     case kuznetzov_magic: return std::make_unique<PcapDecoder<Variant{swapped, 1000, 24}>>(link, log);
@@ -118,15 +132,16 @@ Result<std::unique_ptr<Decoder>> make_pcap_decoder(std::span<const std::byte> he
                                pcap_header_size));
   const bool swapped = !is_magic(load<std::uint32_t>(header.data(), false));
   const auto magic = load<std::uint32_t>(header.data(), swapped);
-  // Version 2.4 is of 1998; the few older captures of version 2 have the same layout.
   const auto major = load<std::uint16_t>(header.data() + 4, swapped);
+  const auto minor = load<std::uint16_t>(header.data() + 6, swapped);
   if (major != 2) return failure(fmt::format("pcap version {} is not supported", major));
   // Bits 26 to 31 tell the length of the frame check sequence; bits 16 to 25 are reserved, and a
   // type that sets them is one we do not know (draft-ietf-opsawg-pcap section 4).
   const auto number = load<std::uint32_t>(header.data() + 20, swapped) & 0x03ff'ffffu;
   const auto link = supported_link_type(number);
   if (!link) return failure(unsupported_link_type(number));
-  return swapped ? choose<true>(magic, *link, log) : choose<false>(magic, *link, log);
+  const bool old = magic == microsecond_magic && minor < 4;
+  return swapped ? choose<true>(magic, old, *link, log) : choose<false>(magic, old, *link, log);
 }
 
 }  // namespace sojourn

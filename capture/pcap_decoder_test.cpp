@@ -143,6 +143,21 @@ TEST(PcapDecoder, RefusesAnUnknownLinkTypeByNameAndNumber) {
             "a.pcap: link type 65537 (unnamed) is not suppor");
 }
 
+TEST(PcapDecoder, ReadsOldVersionsWhoseLengthsStandInTheOtherOrder) {
+  for (const bool swapped : {false, true}) {
+    PcapWriter capture{pcap_us, swapped};
+    capture.data[swapped ? 7 : 6] = std::byte{2};
+    capture.packet_header(1, 0, 1500, 68).counting(68);
+    capture.packet_header(2, 0, 40, 40).counting(40);
+    const ReadAll all = read(capture);
+    ASSERT_EQ(all.packets.size(), 2u);
+    EXPECT_EQ(all.packets[0].bytes, counting_bytes(68));
+    EXPECT_EQ(all.packets[0].length, 1500u);
+    EXPECT_EQ(all.packets[1].bytes, counting_bytes(40));
+    EXPECT_TRUE(all.warnings.empty());
+  }
+}
+
 TEST(PcapDecoder, RefusesAnotherVersion) {
   PcapWriter capture;
   capture.data[4] = std::byte{3};
