@@ -100,7 +100,7 @@ template <class IpHeader>
                                                  Summary& out) {
   if (packet.captured < offset + sizeof(Ipv6Header) + tcp_header) return false;
   const std::byte* const ip = packet.data + offset;
-  if ((ip[0] >> 4 != std::byte{6}) | (ip[6] != std::byte{6})) return false;
+  if (((ip[0] >> 4) != std::byte{6}) | (ip[6] != std::byte{6})) return false;
   const std::size_t total = sizeof(Ipv6Header) + load_network<std::uint16_t>(ip + 4);
   return read_tcp_after<Ipv6Header>(packet, ip, packet.captured - offset, total, vlan, key, out);
 }

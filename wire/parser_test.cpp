@@ -135,6 +135,19 @@ TEST(Parser, OffloadedPacketsAreAsLongAsTheWireSays) {
   EXPECT_EQ(summary_of(six).payload, 500u);
 }
 
+TEST(Parser, OuterLengthsBoundWhatHasNone) {
+  const Bytes datagram = udp(40000, 443, bytes_of({0x60}) + zeros(30));
+  const Bytes trailed = ipv4(ends, IpProtocol::udp, datagram + zeros(9));
+  EXPECT_EQ(summary_of(trailed, LinkType::raw).payload, 31u) << "the UDP length ends the datagram";
+
+  Bytes offloaded = ipv4(ends, IpProtocol::tcp, tcp(ends, {.payload = 50}));
+  set(offloaded, 2, 0);
+  set(offloaded, 3, 0);
+  const Bytes llc = bytes_of({0xaa, 0xaa, 3, 0, 0, 0, 8, 0}) + offloaded;
+  const Bytes padded = ethernet(static_cast<std::uint16_t>(llc.size()), llc + zeros(12));
+  EXPECT_EQ(summary_of(padded).payload, 50u) << "the IEEE 802.3 length ends the frame";
+}
+
 TEST(Parser, BelievesAnIpLengthBeyondTheFrame) {
   Bytes bytes = tcp_frame({.payload = 10});
   set(bytes, ip_at + 2, 5);  // 0x05.. = 1280 and more
@@ -177,6 +190,13 @@ TEST(Parser, FirstFragmentsAreReadAndOthersCounted) {
   EXPECT_TRUE(summary_of(bytes).first_fragment);
   set(bytes, ip_at + 7, 1);
   EXPECT_EQ(parse(bytes).skip, Skip::fragment);
+
+  // A tunnel's packet in fragments: what it carries is whole.
+  Bytes outer = ipv4(ends, IpProtocol::ipv6, ipv6(ends, IpProtocol::tcp, tcp(ends, {.payload = 99})));
+  set(outer, 6, 0x20);
+  set(outer, 3, 20 + 40 + 20 + 8);
+  EXPECT_FALSE(summary_of(outer, LinkType::raw).first_fragment);
+  EXPECT_EQ(summary_of(outer, LinkType::raw).payload, 99u);
 
   const auto fragmented = [](std::uint16_t offset_and_more) {
     const Ipv6Fragment header{.next_header = IpProtocol::tcp, .offset_and_more = offset_and_more};
