@@ -1,0 +1,82 @@
+# Completion of sojourn(1) in bash.  tests/manual keeps it in step with --help.
+
+_sojourn_commands='rtt'
+_sojourn_options='--help --version'
+_sojourn_rtt_options='--help --interface --duration --filter --threads --kind --table --expire
+  --inside --keep-ambiguous --full-size-only --seed --by --top --max-groups --window --sla
+  --anonymize --json --samples --plot --color --ascii'
+_sojourn_kinds='all tcp handshake tcp-ts flow dns ntp icmp quic'
+
+# Directories, and files whose names say that they are captures.
+_sojourn_captures() {
+  local file
+  compopt -o filenames 2>/dev/null
+  while IFS= read -r file; do
+    if [[ -d $file || $file =~ \.(pcap|pcapng|cap|dump|ntar)[0-9]*(\.(gz|zst))?$ ]]; then
+      COMPREPLY+=("$file")
+    fi
+  done < <(compgen -f -- "$1")
+}
+
+_sojourn_interfaces() {
+  local path
+  for path in /sys/class/net/*/; do
+    path=${path%/}
+    [[ ${path##*/} == "$1"* ]] && COMPREPLY+=("${path##*/}")
+  done
+}
+
+# The last name of a list with commas: what stands before it is kept.
+_sojourn_list() {
+  local current=$1 words=$2 before=
+  [[ $current == *,* ]] && before=${current%,*},
+  mapfile -t COMPREPLY < <(compgen -P "$before" -W "$words" -- "${current##*,}")
+  compopt -o nospace 2>/dev/null
+}
+
+_sojourn_rtt() {
+  local current=$1 previous=$2
+  case $previous in
+    -i | --interface) _sojourn_interfaces "$current" ;;
+    --kind) _sojourn_list "$current" "$_sojourn_kinds" ;;
+    --table) mapfile -t COMPREPLY < <(compgen -W 'exact' -- "$current") ;;
+    --by)
+      mapfile -t COMPREPLY < <(compgen -W 'flow host requester prefix/24 prefix/24/48 port vlan' -- "$current")
+      ;;
+    --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current") ;;
+    --duration | --expire | --window)
+      mapfile -t COMPREPLY < <(compgen -W '500ms 1s 10s 30s 1min 5min 1h' -- "$current")
+      ;;
+    --samples | --plot)
+      compopt -o filenames 2>/dev/null
+      mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      ;;
+    --filter | --threads | --inside | --seed | --top | --max-groups | --sla) ;;
+    *)
+      if [[ $current == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "-i $_sojourn_rtt_options" -- "$current")
+      else
+        _sojourn_captures "$current"
+      fi
+      ;;
+  esac
+}
+
+_sojourn() {
+  COMPREPLY=()
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+  # readline splits --kind=tcp into three words.
+  if [[ $current == = ]]; then
+    current=
+  elif [[ $previous == = ]] && ((COMP_CWORD > 1)); then
+    previous=${COMP_WORDS[COMP_CWORD - 2]}
+  fi
+
+  if ((COMP_CWORD == 1)); then
+    mapfile -t COMPREPLY < <(compgen -W "$_sojourn_commands $_sojourn_options" -- "$current")
+  elif [[ ${COMP_WORDS[1]} == rtt ]]; then
+    _sojourn_rtt "$current" "$previous"
+  fi
+}
+
+complete -F _sojourn sojourn

@@ -1,0 +1,52 @@
+# Completion of sojourn(1) in fish.  tests/manual keeps it in step with --help.
+
+function __sojourn_captures
+    for path in (__fish_complete_path (commandline -ct) | string replace -r '\t.*' '')
+        string match -rq '/$|\.(pcap|pcapng|cap|dump|ntar)[0-9]*(\.(gz|zst))?$' -- $path
+        and echo $path
+    end
+end
+
+function __sojourn_interfaces
+    for path in /sys/class/net/*/
+        basename $path
+    end
+end
+
+# The last name of a list with commas: what stands before it is kept.
+function __sojourn_kinds
+    set -l before (commandline -ct | string replace -r '^--kind=' '' | string match -r '.*,')
+    for kind in all tcp handshake tcp-ts flow dns ntp icmp quic
+        echo "$before$kind"
+    end
+end
+
+complete -c sojourn -f
+complete -c sojourn -n __fish_use_subcommand -s h -l help -d 'Show the options and some examples'
+complete -c sojourn -n __fish_use_subcommand -l version -d 'Show the version'
+complete -c sojourn -n __fish_use_subcommand -a rtt -d 'Round-trip delays in captures or on an interface'
+
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -a '(__sojourn_captures)'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -s h -l help -d 'Show the options and some examples'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -s i -l interface -x -a '(__sojourn_interfaces)' -d 'Measure live on this interface'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l duration -x -d 'With -i: stop after this long'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l filter -x -d 'Only packets that match'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l threads -x -d 'Threads to use'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l kind -x -a '(__sojourn_kinds)' -d 'Kinds to measure'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l table -x -a exact -d 'Where requests wait'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l expire -x -d 'Forget a request after this long'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l inside -x -d 'Our side of the network'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l keep-ambiguous -d 'Also use requests that were sent more than once'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l full-size-only -d 'Kind tcp: only full-size segments'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l seed -x -d 'Make hashing and anonymization repeatable'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l by -x -a 'flow host requester prefix/24 prefix/24/48 port vlan' -d 'Group the samples'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l top -x -d 'Groups to show'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l max-groups -x -d 'Groups to keep'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l window -x -d 'A row per time slice'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l sla -x -d 'A rule that must hold'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l anonymize -d 'Replace addresses, preserving prefixes'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l json -d 'One JSON document on standard output'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l samples -r -F -d 'Every sample as CSV into this file'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l plot -r -F -d 'The distributions as SVG into this file'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l color -x -a 'auto always never' -d 'Color the report'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l ascii -d 'Draw with plain characters only'
