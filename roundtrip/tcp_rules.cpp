@@ -139,8 +139,8 @@ inline void TcpRules::timestamps(EventWriter& write, TcpConnection& connection) 
   // Pure ACKs are skipped: RFC 7323 section 4.3 has the peer echo them only once its application
   // next writes, and we would report its thinking time as delay.
   // A value that they were first to carry is spent: its echo may answer them, not later data.
-  if (!has(packet, tcp_rst) && (!known.ts_value || is_newer(packet.ts_value, mine.ts_value))) {
-    if (sequence_length(packet) > 0) write.ask(Kind::tcp_ts, packet.ts_value, 0);
+  if (!known.ts_value || is_newer(packet.ts_value, mine.ts_value)) {
+    if (sequence_length(packet) > 0 && !has(packet, tcp_rst)) write.ask(Kind::tcp_ts, packet.ts_value, 0);
     mine.ts_value = packet.ts_value;
     known.ts_value = true;
   }
