@@ -104,6 +104,7 @@ Step layer_of(IpProtocol protocol) {
     case IpProtocol::mpls: return Layer::mpls;
     case IpProtocol::ethernet: return Layer::ethernet;
     case IpProtocol::esp: return Skip::encrypted;
+    case IpProtocol::ip_compression: return Skip::compressed;
     default: return Skip::unknown_protocol;
   }
 }

@@ -25,6 +25,7 @@ enum class IpProtocol : std::uint8_t {
   no_next = 59,
   destination_options = 60,
   ether_ip = 97,
+  ip_compression = 108,
   mobility = 135,
   mpls = 137,
   ethernet = 143,

@@ -321,6 +321,7 @@ TEST(Parser, OtherFramesAreCountedByReason) {
   EXPECT_EQ(parse(bytes_of({0x08, 0x41}) + zeros(60), LinkType::ieee80211).skip, Skip::encrypted);
   EXPECT_EQ(parse(bytes_of({0x80, 0x00}) + zeros(60), LinkType::ieee80211).skip, Skip::not_ip) << "beacon";
   EXPECT_EQ(parse(ipv4(ends, IpProtocol{132}, zeros(20)), LinkType::raw).skip, Skip::unknown_protocol) << "SCTP";
+  EXPECT_EQ(parse(ipv4(ends, IpProtocol::ip_compression, zeros(20)), LinkType::raw).skip, Skip::compressed);
 }
 
 TEST(Parser, ATunnelPortWithoutItsHeaderIsPlainUdp) {

@@ -19,7 +19,7 @@ enum class Skip : std::uint8_t {
   unknown_ethertype,    // EtherType, LLC or PPP protocol that is not read
   unknown_protocol,     // IP protocol that is not read
   encrypted,            // ESP, MACsec, protected 802.11 frames
-  compressed,           // PPP with compressed headers or payload
+  compressed,           // IPComp, PPP with compressed headers or payload
   truncated_link,       // the capture ends inside the link header, a VLAN tag, an MPLS label, ...
   truncated_ip,         // ... inside the IP header or an extension header
   truncated_tunnel,     // ... inside GRE, VXLAN, ...
