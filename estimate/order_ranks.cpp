@@ -41,11 +41,9 @@ CdfLevels cdf_levels(double n, double q, double confidence) {
   const double tail = (1 - confidence) / 2;
   double low_rank = 0, high_rank = 0;
   if (n * q * (1 - q) >= exact_below_variance) {
-    const double z = normal_score(confidence);
-    const double spread = z * std::sqrt(n * q * (1 - q));
-    const double middle = n * q + (z * z - 1) * (1 - 2 * q) / 6;
-    low_rank = middle - spread;
-    high_rank = middle + spread + 1;
+    const double spread = normal_score(confidence) * std::sqrt(n * q * (1 - q));
+    low_rank = n * q - spread;
+    high_rank = n * q + spread + 1;
   } else {
     n = std::max(1.0, std::floor(n));
     // P(B <= l-1) <= tail and P(B <= u-1) >= 1 - tail; above one half count from the other end.

@@ -14,8 +14,7 @@ struct CdfLevels {
 /// Of n samples, the number at or below the true quantile q is binomial(n, q), whatever the
 /// distribution of the samples.  So the order statistics whose ranks enclose `confidence` of that
 /// binomial enclose the true quantile.  Exact while n q (1-q) < 100; beyond by the normal
-/// approximation with the skewness term of Cornish and Fisher.  0 < q < 1; n may be an effective
-/// sample size and need not be whole.
+/// approximation.  0 < q < 1; n may be an effective sample size and need not be whole.
 CdfLevels cdf_levels(double n, double q, double confidence);
 
 /// z with P(|Z| <= z) = confidence for a standard normal Z: 1.96 for 0.95.
