@@ -44,6 +44,17 @@ void Distribution::limit_log() {
   log_.clear();
 }
 
+void Distribution::add_all(std::span<const std::int64_t> delays_ns) {
+  while (!delays_ns.empty()) {
+    if (logging_ && log_.full()) make_room();
+    const auto piece = logging_ ? delays_ns.first(std::min(delays_ns.size(), log_.room())) : delays_ns;
+    if (logging_) log_.append_plain(piece);
+    if (histogram_) histogram_->add_plain(piece);
+    moments_.add_plain(piece);
+    delays_ns = delays_ns.subspan(piece.size());
+  }
+}
+
 void Distribution::merge(const Distribution& other) {
   if (other.empty()) return;
   moments_.merge(other.moments_);
@@ -113,8 +124,8 @@ std::vector<Duration> Distribution::quantiles(std::span<const double> qs) const 
 }
 
 std::optional<Interval> Distribution::interval(double q, double confidence) const {
-  const auto found = intervals({&q, 1}, confidence);
-  return found.empty() ? std::nullopt : std::optional{found.front()};
+  const auto found = estimates({&q, 1}, confidence);
+  return found.empty() ? std::nullopt : std::optional{found.front().interval};
 }
 
 /// Woodruff's interval goes through the variance of F at the quantile t,
@@ -124,36 +135,42 @@ std::optional<Interval> Distribution::interval(double q, double confidence) cons
 /// which is q(1-q)/effective_samples() when weights do not depend on the delay.  A table's weights
 /// do: long delays are rarer to catch and weigh more.  So the sample size that would give this
 /// variance is computed at each q, and its order statistics are read off the weighted CDF.
-std::vector<Interval> Distribution::intervals(std::span<const double> qs, double confidence) const {
-  if (empty()) return {};
-  const auto middles = quantiles(qs);
+double Distribution::samples_at(double q, Duration delay) const {
   std::optional<LogHistogram> scratch;
   const LogHistogram& histogram = buckets(scratch);
+  const double all = moments_.total_squared_weight();
+  const double below = std::min(sum_up_to(histogram.squares(), delay.count()), all);
+  const double sum = (1 - q) * (1 - q) * below + q * q * (all - below);
+  return q * (1 - q) * total_weight() * total_weight() / sum;
+}
 
-  std::vector<double> levels;
-  std::vector<Interval> result;
+std::vector<QuantileEstimate> Distribution::estimates(std::span<const double> qs,
+                                                      double confidence) const {
+  if (empty()) return {};
+  // With equal weights the levels do not depend on the delays, and one pass finds everything.
+  const bool equal_weights = moments_.all_weights_are_one();
+  std::vector<Duration> middles;
+  if (!equal_weights) middles = quantiles(qs);
+
+  std::vector<double> wanted(qs.begin(), qs.end());
+  std::vector<QuantileEstimate> result;
   for (std::size_t i = 0; i < qs.size(); ++i) {
     const double q = qs[i];
     CdfLevels around{q, q, false, false};  // the least and the greatest possible delay cannot be bounded
-    if (q > 0 && q < 1) {
-      double n = static_cast<double>(count());
-      if (!moments_.all_weights_are_one()) {
-        const double all = moments_.total_squared_weight();
-        const double below = std::min(sum_up_to(histogram.squares(), middles[i].count()), all);
-        const double sum = (1 - q) * (1 - q) * below + q * q * (all - below);
-        n = q * (1 - q) * total_weight() * total_weight() / sum;
-      }
-      around = cdf_levels(n, q, confidence);
-    }
-    levels.push_back(around.low);
-    levels.push_back(around.high);
-    result.push_back({middles[i], middles[i], around.bounded_below, around.bounded_above});
+    if (q > 0 && q < 1)
+      around = cdf_levels(equal_weights ? static_cast<double>(count()) : samples_at(q, middles[i]), q,
+                          confidence);
+    wanted.push_back(around.low);
+    wanted.push_back(around.high);
+    result.push_back({{}, {{}, {}, around.bounded_below, around.bounded_above}});
   }
 
-  const auto ends = quantiles(levels);
+  const auto found = quantiles(wanted);
   for (std::size_t i = 0; i < qs.size(); ++i) {
-    result[i].low = std::min(ends[2 * i], middles[i]);
-    result[i].high = std::max(ends[2 * i + 1], middles[i]);
+    QuantileEstimate& estimate = result[i];
+    estimate.delay = found[i];
+    estimate.interval.low = std::min(found[qs.size() + 2 * i], found[i]);
+    estimate.interval.high = std::max(found[qs.size() + 2 * i + 1], found[i]);
   }
   return result;
 }

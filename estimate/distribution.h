@@ -32,6 +32,12 @@ struct Interval {
   bool bounded() const { return bounded_below && bounded_above; }
 };
 
+/// A quantile and where the true one may lie.
+struct QuantileEstimate {
+  Duration delay;
+  Interval interval;
+};
+
 struct CdfPoint {
   Duration delay;
   double fraction;  ///< of the total weight, at this delay or below
@@ -67,6 +73,8 @@ class Distribution {
     if (histogram_) histogram_->add(ns, weight);
     moments_.add(ns, weight);
   }
+  /// The same for many delays of weight 1, in less time for each.
+  void add_all(std::span<const std::int64_t> delays_ns);
   void merge(const Distribution& other);
 
   bool empty() const { return count() == 0; }
@@ -85,8 +93,8 @@ class Distribution {
 
   /// Confidence interval of a quantile: Woodruff 1952 on the weighted CDF.
   std::optional<Interval> interval(double q, double confidence = 0.95) const;
-  /// Of several quantiles, in the same order.  Empty before the first sample.
-  std::vector<Interval> intervals(std::span<const double> qs, double confidence = 0.95) const;
+  /// Several quantiles with their intervals, in the same order.  Empty before the first sample.
+  std::vector<QuantileEstimate> estimates(std::span<const double> qs, double confidence = 0.95) const;
   /// Confidence interval of the mean, by the central limit theorem.
   std::optional<Interval> mean_interval(double confidence = 0.95) const;
 
@@ -104,6 +112,8 @@ class Distribution {
   void limit_log();
   void start_histogram();
   const LogHistogram& buckets(std::optional<LogHistogram>& scratch) const;
+  /// The number of samples of equal weight that would tell as much about this quantile.
+  double samples_at(double q, Duration delay) const;
 
   Moments moments_;
   std::unique_ptr<LogHistogram> histogram_;  ///< from `few_samples` on

@@ -86,10 +86,10 @@ std::array<double, 3> coverage(double confidence, Weighting weighting, Keep keep
   const Path path;
   std::array<double, 3> covered{};
   for (int i = 0; i < trials; ++i) {
-    const auto intervals = measure(path, pairs, weighting, keep, random).intervals(coverage_qs, confidence);
+    const auto estimates = measure(path, pairs, weighting, keep, random).estimates(coverage_qs, confidence);
     for (std::size_t k = 0; k < covered.size(); ++k) {
       const Duration truth{std::llround(path.quantile(coverage_qs[k]))};
-      if (intervals[k].low <= truth && truth <= intervals[k].high) covered[k] += 1.0 / trials;
+      if (estimates[k].interval.low <= truth && truth <= estimates[k].interval.high) covered[k] += 1.0 / trials;
     }
   }
   return covered;

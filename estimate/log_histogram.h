@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 
 namespace sojourn {
 
@@ -96,6 +97,12 @@ class LogHistogram {
     if (weight != 1 && !squares_) [[unlikely]] start_squares();
     weights_.add(index, weight);
     if (squares_) squares_->add(index, weight * weight);
+  }
+  /// Delays of weight 1.
+  void add_plain(std::span<const std::int64_t> delays_ns) {
+    for (const std::int64_t ns : delays_ns) weights_.add(LogBuckets::index_of(ns), 1);
+    if (squares_)
+      for (const std::int64_t ns : delays_ns) squares_->add(LogBuckets::index_of(ns), 1);
   }
   void merge(const LogHistogram& other);
 

@@ -32,6 +32,13 @@ Measurement::Measurement(const MeasurementOptions& options) : grouping_(options.
   if (options.window) windows_.emplace(*options.window, options.max_slices);
 }
 
+void Measurement::settle(Kind kind, Leg leg) const {
+  Waiting& waiting = waiting_[index_of(kind)][index_of(leg)];
+  if (waiting.count == 0) return;
+  legs_[index_of(kind)][index_of(leg)].add_all({waiting.delays_ns.data(), waiting.count});
+  waiting.count = 0;
+}
+
 void Measurement::add_to_window(Kind kind, Leg leg, Timestamp time, Duration delay, double weight) {
   if (!never_headline(kind, leg)) windows_->add(time, kind, is_whole(kind, leg), delay, weight);
 }
@@ -44,7 +51,8 @@ void Measurement::add_to_group(const Sample& sample) {
 
 void Measurement::merge(Measurement&& other) {
   for (std::size_t kind = 0; kind < kind_count; ++kind) {
-    for (std::size_t leg = 0; leg < leg_count; ++leg) legs_[kind][leg].merge(other.legs_[kind][leg]);
+    for (std::size_t leg = 0; leg < leg_count; ++leg)
+      legs_[kind][leg].merge(other.leg(static_cast<Kind>(kind), static_cast<Leg>(leg)));
     counters_[kind] += other.counters_[kind];
     pooled_[kind].reset();
   }
@@ -60,6 +68,7 @@ bool Measurement::headline_is_sum(Kind kind) const {
 
 const Distribution& Measurement::pooled(Kind kind) const {
   if (headline_is_sum(kind)) return leg(kind, Leg::sum);
+  for (std::size_t i = 0; i < leg_count; ++i) settle(kind, static_cast<Leg>(i));
   const Legs& legs = legs_[index_of(kind)];
   std::uint64_t total = 0;
   for (const auto& leg : legs) total += leg.count();

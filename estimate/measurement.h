@@ -45,7 +45,13 @@ class Measurement {
 
   /// The short way, when no groups are wanted: a few nanoseconds.
   void add_light(Kind kind, Leg leg, Timestamp response_time, Duration delay, double weight = 1) {
-    legs_[index_of(kind)][index_of(leg)].add(delay, weight);
+    if (weight == 1) {
+      Waiting& waiting = waiting_[index_of(kind)][index_of(leg)];
+      waiting.delays_ns[waiting.count++] = delay.count();
+      if (waiting.count == waiting.delays_ns.size()) [[unlikely]] settle(kind, leg);
+    } else {
+      legs_[index_of(kind)][index_of(leg)].add(delay, weight);
+    }
     if (windows_) [[unlikely]] add_to_window(kind, leg, response_time, delay, weight);
   }
   /// The full way: also into the sample's group.
@@ -61,7 +67,10 @@ class Measurement {
   /// `other` was made with the same options.
   void merge(Measurement&& other);
 
-  const Distribution& leg(Kind kind, Leg leg) const { return legs_[index_of(kind)][index_of(leg)]; }
+  const Distribution& leg(Kind kind, Leg leg) const {
+    settle(kind, leg);
+    return legs_[index_of(kind)][index_of(leg)];
+  }
   /// The headline figure.  Built when first asked for after an add, and kept; valid until then.
   const Distribution& pooled(Kind kind) const;
   /// Is the headline figure of `kind` that of Leg::sum alone?
@@ -93,10 +102,19 @@ class Measurement {
  private:
   using Legs = std::array<Distribution, leg_count>;
 
+  /// Delays of weight 1 on their way into a distribution: it takes many at once faster than one by
+  /// one (callgrind, all kinds: 40 fewer instructions a sample).
+  struct Waiting {
+    std::uint32_t count = 0;
+    std::array<std::int64_t, 126> delays_ns;
+  };
+
+  void settle(Kind kind, Leg leg) const;
   void add_to_window(Kind kind, Leg leg, Timestamp time, Duration delay, double weight);
   void add_to_group(const Sample& sample);
 
-  std::array<Legs, kind_count> legs_;
+  mutable std::array<Legs, kind_count> legs_;
+  mutable std::array<std::array<Waiting, leg_count>, kind_count> waiting_;
   std::array<KindCounters, kind_count> counters_{};
   std::optional<Grouping> grouping_;
   std::optional<Groups> groups_;

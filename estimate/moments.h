@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 namespace sojourn {
 
@@ -42,6 +43,20 @@ class Moments {
     weight_.add(weight);
     weight_squared_.add(weight * weight);
     weighted_sum_.add(weight * static_cast<double>(ns));
+  }
+
+  void add_plain(std::span<const std::int64_t> delays_ns) {
+    std::int64_t least = min_, greatest = max_;
+    Wide sum = 0;
+    for (const std::int64_t ns : delays_ns) {
+      least = std::min(least, ns);
+      greatest = std::max(greatest, ns);
+      sum += ns;
+    }
+    min_ = least;
+    max_ = greatest;
+    plain_ += delays_ns.size();
+    plain_sum_ += sum;
   }
 
   void merge(const Moments& other) {

@@ -1,9 +1,11 @@
 #pragma once
 // Every delay in the order it was measured, for quantiles that are exact to the nanosecond.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace sojourn {
@@ -21,6 +23,13 @@ class SampleLog {
     tail_.delays[used_] = ns;
     if (!tail_.weights.empty()) tail_.weights[used_] = weight;
     ++used_;
+  }
+  /// How many more fit before the next grow().
+  std::size_t room() const { return tail_.delays.size() - used_; }
+  /// At most room() samples of weight 1.
+  void append_plain(std::span<const std::int64_t> delays_ns) {
+    std::ranges::copy(delays_ns, tail_.delays.begin() + static_cast<std::ptrdiff_t>(used_));
+    used_ += delays_ns.size();  // weights, if the block has any, are 1 until they are set
   }
   void append_all(const SampleLog& other);
   void clear();

@@ -37,14 +37,13 @@ void describe(Json& object, const Distribution& distribution, const std::vector<
   object["max_ns"] = ns_or_null(distribution.max());
   object["relative_error"] = number(distribution.relative_error());
   object["quantiles"] = Json::array();
-  const auto delays = distribution.quantiles(qs);
-  const auto intervals = distribution.intervals(qs);
-  for (std::size_t i = 0; i < delays.size(); ++i)
+  const auto estimates = distribution.estimates(qs);
+  for (std::size_t i = 0; i < estimates.size(); ++i)
     object["quantiles"].push_back({{"q", qs[i]},
-                                   {"delay_ns", to_ns(delays[i])},
-                                   {"low_ns", to_ns(intervals[i].low)},
-                                   {"high_ns", to_ns(intervals[i].high)},
-                                   {"bounded", intervals[i].bounded()}});
+                                   {"delay_ns", to_ns(estimates[i].delay)},
+                                   {"low_ns", to_ns(estimates[i].interval.low)},
+                                   {"high_ns", to_ns(estimates[i].interval.high)},
+                                   {"bounded", estimates[i].interval.bounded()}});
 }
 
 Json input_object(const InputSummary& input) {

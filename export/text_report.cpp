@@ -125,12 +125,12 @@ void TextReport::heading() {
 
 std::vector<std::string> TextReport::delay_cells(const Distribution& distribution) const {
   const std::vector<double> qs = {0.5, 0.95, 0.99};
-  const auto delays = distribution.quantiles(qs);
+  const auto quantiles = distribution.estimates(qs);
   return {compact_count(distribution.count()),
           compact(*distribution.min()),
-          with_margin(delays[0], *distribution.interval(0.5), options_.unicode),
-          compact(delays[1]),
-          compact(delays[2]),
+          with_margin(quantiles[0].delay, quantiles[0].interval, options_.unicode),
+          compact(quantiles[1].delay),
+          compact(quantiles[2].delay),
           compact(*distribution.max()),
           compact(*distribution.mean())};
 }

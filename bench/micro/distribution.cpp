@@ -54,7 +54,7 @@ void eight_quantiles_with_intervals(benchmark::State& state, Keep keep) {
   for (int round = 0; round < 32; ++round)
     for (const Duration delay : delays()) distribution.add(delay);
   const std::vector<double> qs = {0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999};
-  for (auto _ : state) benchmark::DoNotOptimize(distribution.intervals(qs));
+  for (auto _ : state) benchmark::DoNotOptimize(distribution.estimates(qs));
 }
 BENCHMARK_CAPTURE(eight_quantiles_with_intervals, histogram, Keep::histogram)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(eight_quantiles_with_intervals, every_sample, Keep::every_sample)->Unit(benchmark::kMillisecond);
