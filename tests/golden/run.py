@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Runs each NAME/command and compares what it prints with NAME/out.
+
+    run.py --sojourn PROGRAM --source DIR [NAME...]             exit status 1 and a diff per change
+    run.py --sojourn PROGRAM --source DIR --accept NAME...      renews NAME/out
+
+NAME/command is one line; {sojourn} and {captures} stand for the program and tests/captures.
+NAME/why says what the case guards.  What differs from run to run or machine to machine (elapsed
+time, packets per second, memory) is replaced by a mark before comparing.
+"""
+import argparse
+import difflib
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# (pattern, what stands for it); each names the line it belongs to, so that no delay is hidden.
+VARYING = [
+    (re.compile(r"^Read in .*: .* packets/s\.$", re.M), "Read in T: N packets/s."),
+    (re.compile(r'("elapsed_ns"|"memory_bytes"|"packets_per_second"): [0-9.e+-]+'), r"\1: N"),
+    (re.compile(r'("version"): "[^"]*"'), r'\1: "V"'),
+]
+
+
+def normalised(text, captures):
+    text = text.replace(captures, "CAPTURES")
+    for pattern, mark in VARYING:
+        text = pattern.sub(mark, text)
+    return text
+
+
+def printed(name, arguments):
+    with open(os.path.join(HERE, name, "command"), encoding="utf-8") as file:
+        command = file.read().strip()
+    captures = os.path.join(arguments.source, "tests", "captures")
+    command = command.format(sojourn=os.path.abspath(arguments.sojourn), captures=captures)
+    environment = {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, env=environment, timeout=60)
+    text = done.stdout.decode() + done.stderr.decode()
+    return normalised(text, captures) + f"exit status {done.returncode}\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--sojourn", required=True)
+    parser.add_argument("--source", default=os.path.join(HERE, "..", ".."))
+    parser.add_argument("--accept", action="store_true")
+    parser.add_argument("names", nargs="*")
+    arguments = parser.parse_args()
+    arguments.source = os.path.realpath(arguments.source)
+    names = arguments.names or sorted(name for name in os.listdir(HERE)
+                                      if os.path.exists(os.path.join(HERE, name, "command")))
+    changed = 0
+    for name in names:
+        text, path = printed(name, arguments), os.path.join(HERE, name, "out")
+        if arguments.accept:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            continue
+        with open(path, encoding="utf-8") as file:
+            expected = file.read()
+        if text != expected:
+            changed += 1
+            sys.stdout.writelines(difflib.unified_diff(expected.splitlines(True), text.splitlines(True),
+                                                       f"{name}/out", "printed now"))
+    print(f"{len(names)} outputs, {changed} changed")
+    return 1 if changed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
