@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""What the command line promises: exit status, one clear line on stderr, and nothing lost.
+
+    run.py --sojourn PROGRAM --source DIR --build DIR
+
+CASES is the table; each row is a command, the exit status, and words that stderr (if the status is
+not 0) or stdout must hold.  {captures} is tests/captures, {build} a scratch folder with the files
+that `make_files` writes.
+"""
+import argparse
+import gzip
+import json
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+OK, ERROR, USAGE, SLA = 0, 1, 2, 3
+
+CASES = [
+    # help and version
+    ("--help", OK, ["rtt", "Examples"]),
+    ("--version", OK, ["sojourn "]),
+    ("rtt --help", OK, ["--kind", "--expire", "--sla", "Examples"]),
+    # bad input: one line each, naming the file
+    ("rtt {build}/missing.pcap", ERROR, ["missing.pcap", "No such file"]),
+    ("rtt {build}", ERROR, ["directory"]),
+    ("rtt {build}/empty.pcap", ERROR, ["empty.pcap", "empty"]),
+    ("rtt {build}/text.pcap", ERROR, ["text.pcap", "not a pcap"]),
+    ("rtt {build}/short-header.pcap", ERROR, ["short-header.pcap"]),
+    ("rtt {build}/link-type.pcap", ERROR, ["link-type.pcap", "link type 9999"]),
+    ("rtt {build}/text.gz", ERROR, ["text.gz"]),
+    ("rtt {build}/unreadable.pcap.gz", ERROR, ["unreadable.pcap.gz"]),
+    # counted and warned about, not fatal
+    ("rtt {build}/cut.pcap", OK, ["cut"]),
+    ("rtt {build}/huge-length.pcap", OK, ["length"]),
+    ("rtt {build}/backwards.pcap", OK, ["2 packets", "No round trip"]),
+    ("rtt {build}/no-packets.pcap", OK, ["0 packets", "No round trip"]),
+    ("rtt {build}/lying-block.pcapng", OK, ["block"]),
+    # several files, compressed files, standard input
+    ("rtt {captures}/web.pcap {captures}/dns.pcap", OK, ["handshake", "dns"]),
+    ("rtt {build}/web.pcap.gz", OK, ["handshake"]),
+    ("rtt {build}/web.pcap.zst", OK, ["handshake"]),
+    ("rtt - < {captures}/web.pcap", OK, ["handshake"]),
+    ("rtt - < {build}/web.pcap.gz", OK, ["handshake"]),
+    ("rtt {captures}/web.pcap {build}/missing.pcap", ERROR, ["missing.pcap"]),
+    # an option may stand before the capture as well as after it
+    ("rtt --kind tcp {captures}/web.pcap", OK, ["tcp"]),
+    ("rtt --inside 10.0.0.0/8 {captures}/web.pcap", OK, ["tcp"]),
+    ("rtt --by host --top 2 {captures}/web.pcap", OK, ["tcp"]),
+    ("rtt --sla 'tcp max < 1h' {captures}/web.pcap", OK, ["tcp"]),
+    ("rtt {captures}/web.pcap --sla 'tcp max < 1ns'", SLA, []),
+    ("rtt {captures}/web.pcap --filter 'tcp port 80 or tcp port 443'", OK, []),
+    # wrong usage
+    ("", USAGE, ["--help"]),
+    ("measure", USAGE, ["measure"]),
+    ("rtt", USAGE, ["capture"]),
+    ("rtt --no-such-option {captures}/web.pcap", USAGE, ["--no-such-option"]),
+    ("rtt {captures}/web.pcap --kind tcp,udp", USAGE, ["udp", "handshake"]),
+    ("rtt {captures}/web.pcap --kind ''", USAGE, ["--kind"]),
+    ("rtt {captures}/web.pcap --expire 5", USAGE, ["--expire"]),
+    ("rtt {captures}/web.pcap --expire -1s", USAGE, ["--expire"]),
+    ("rtt {captures}/web.pcap --expire 0s", USAGE, ["--expire"]),
+    ("rtt {captures}/web.pcap --expire 300years", USAGE, ["--expire"]),
+    ("rtt {captures}/web.pcap --window 1parsec", USAGE, ["--window"]),
+    ("rtt {captures}/web.pcap --inside 10.0.0.0/33", USAGE, ["--inside", "33"]),
+    ("rtt {captures}/web.pcap --by colour", USAGE, ["--by", "colour"]),
+    ("rtt {captures}/web.pcap --by prefix/129", USAGE, ["--by"]),
+    ("rtt {captures}/web.pcap --top 0 --by host", USAGE, ["--top"]),
+    ("rtt {captures}/web.pcap --sla 'tcp p95'", USAGE, ["--sla"]),
+    ("rtt {captures}/web.pcap --sla 'tcp p101 < 5ms'", USAGE, ["--sla"]),
+    ("rtt {captures}/web.pcap --threads 0", USAGE, ["--threads"]),
+    ("rtt {captures}/web.pcap --threads many", USAGE, ["--threads"]),
+    ("rtt {captures}/web.pcap --table fastest", USAGE, ["--table"]),
+    # options that contradict each other
+    ("rtt -i lo {captures}/web.pcap", USAGE, ["-i"]),
+    ("rtt {captures}/web.pcap --duration 1s", USAGE, ["--duration"]),
+    ("rtt {captures}/web.pcap --json --samples -", USAGE, ["--json", "--samples"]),
+    ("rtt - -", USAGE, ["standard input"]),
+    ("rtt {captures}/web.pcap --kind dns --sla 'tcp p95 < 1s'", USAGE, ["--sla"]),
+    ("rtt {captures}/web.pcap --top 3", USAGE, ["--top"]),
+    # the outside world refuses
+    ("rtt {captures}/web.pcap --samples {build}/no-folder/samples.csv", ERROR, ["no-folder"]),
+    ("rtt {captures}/web.pcap --plot {build}/no-folder/plot.svg", ERROR, ["no-folder"]),
+    ("rtt {captures}/web.pcap --filter 'tcp prot 80'", ERROR, ["filter"]),
+    ("rtt -i no-such-interface --duration 1s", ERROR, ["no-such-interface"]),
+    ("rtt {captures}/web.pcap --samples /dev/full", ERROR, ["/dev/full"]),
+    ("rtt {captures}/web.pcap > /dev/full", ERROR, ["No space left"]),
+]
+
+
+def make_files(captures, build):
+    """The bad inputs, each wrong in one way."""
+    shutil.rmtree(build, ignore_errors=True)
+    os.makedirs(build)
+    with open(os.path.join(captures, "web.pcap"), "rb") as file:
+        web = file.read()
+    header, records = web[:24], web[24:]
+    size = struct.unpack("<I", records[8:12])[0]
+    first = records[:16 + size]
+    seconds = struct.unpack("<I", first[:4])[0]
+    section = struct.pack("<IIIHHqI", 0x0a0d0d0a, 28, 0x1a2b3c4d, 1, 0, -1, 28)
+    interface = struct.pack("<IIHHII", 1, 20, 1, 0, 65535, 20)
+    files = {
+        "empty.pcap": b"",
+        "text.pcap": b"This is no capture, it is a sentence.\n" * 10,
+        "short-header.pcap": header[:20],
+        "link-type.pcap": header[:20] + struct.pack("<I", 9999) + first,
+        "no-packets.pcap": header,
+        "cut.pcap": web[:24 + 16 + size + 16 + 10],
+        "huge-length.pcap": header + first + struct.pack("<IIII", seconds, 0, 0xfffffff0, 0xfffffff0) + bytes(64),
+        "backwards.pcap": header + first + struct.pack("<I", seconds - 5) + first[4:],
+        "lying-block.pcapng": section + interface + struct.pack("<II", 6, 0xfffffff0) + bytes(64),
+        "web.pcap.gz": gzip.compress(web),
+        "text.gz": gzip.compress(b"a compressed sentence\n" * 10),
+        "unreadable.pcap.gz": gzip.compress(web)[:40] + bytes(2000),
+    }
+    for name, content in files.items():
+        with open(os.path.join(build, name), "wb") as file:
+            file.write(content)
+    subprocess.run(["zstd", "-q", "-f", os.path.join(captures, "web.pcap"), "-o", os.path.join(build, "web.pcap.zst")],
+                   check=True)
+
+
+def fault_of(case, arguments, places):
+    """What is wrong with a case's behaviour, or None."""
+    command, status, words = case
+    text = f"{arguments.sojourn} " + command.format(**places)
+    try:
+        done = subprocess.run(["/bin/sh", "-c", text], stdin=subprocess.DEVNULL, capture_output=True, timeout=20)
+    except subprocess.TimeoutExpired:
+        return "did not end within 20 s"
+    output, errors = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+    if done.returncode != status:
+        return f"exit status {done.returncode} instead of {status}: {errors.strip() or output.strip()[:200]}"
+    if status in (ERROR, USAGE):
+        lines = errors.splitlines()
+        if len(lines) != 1 or not lines[0].startswith("sojourn: "):
+            return f"stderr should be one line that begins with 'sojourn: ', is {errors!r}"
+        if output and status == USAGE:
+            return f"prints a report in spite of wrong usage: {output[:100]!r}"
+    missing = [word for word in words if word not in output + errors]
+    return f"lacks {missing}: {(errors or output)[:300]!r}" if missing else None
+
+
+def merged_is_the_sum(arguments, places):
+    """Two captures of the same minute, read together, give the samples of both, ordered by time."""
+    def samples(*captures):
+        text = subprocess.run([arguments.sojourn, "rtt", *captures, "--samples", "-"], capture_output=True, text=True,
+                              check=True).stdout
+        return text.splitlines()[1:]
+    web, dns = (os.path.join(places["captures"], name) for name in ("web.pcap", "dns.pcap"))
+    both = samples(web, dns)
+    if sorted(both) != sorted(samples(web) + samples(dns)):
+        return "merged captures give other samples than each alone"
+    times = [int(line.split(",")[0]) for line in both]
+    return None if times == sorted(times) else "samples of merged captures are not in the order of time"
+
+
+def interrupt_reports(arguments, places):
+    """Ctrl-C while the pipe is still open: the report of what was read so far, exit status 0."""
+    with open(os.path.join(places["captures"], "web.pcap"), "rb") as file:
+        capture = file.read()
+    program = subprocess.Popen([arguments.sojourn, "rtt", "-", "--json"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    program.stdin.write(capture)
+    program.stdin.flush()
+    time.sleep(1.0)  # the pipe holds all of it by now; the program waits for more
+    program.send_signal(signal.SIGINT)
+    try:
+        output, _ = program.communicate(timeout=10)
+    except subprocess.TimeoutExpired:
+        program.kill()
+        return "does not end on SIGINT"
+    if program.returncode != 0:
+        return f"exit status {program.returncode} after SIGINT"
+    whole = json.loads(subprocess.run([arguments.sojourn, "rtt", os.path.join(places["captures"], "web.pcap"), "--json"],
+                                      capture_output=True, check=True).stdout)
+    report = json.loads(output)
+    read, there = report["input"]["packets"], whole["input"]["packets"]
+    return None if read == there else f"reports {read} of the {there} packets that were read"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    for name in ("--sojourn", "--source", "--build"):
+        parser.add_argument(name, required=True)
+    arguments = parser.parse_args()
+    arguments.sojourn = os.path.abspath(arguments.sojourn)
+    places = {"captures": os.path.join(arguments.source, "tests", "captures"), "build": arguments.build}
+    make_files(places["captures"], places["build"])
+    faults = 0
+    checks = [(f"sojourn {case[0]}", lambda case=case: fault_of(case, arguments, places)) for case in CASES]
+    checks += [(check.__doc__.split("\n")[0], lambda check=check: check(arguments, places))
+               for check in (merged_is_the_sum, interrupt_reports)]
+    for name, check in checks:
+        fault = check()
+        if fault:
+            faults += 1
+            print(f"{name}\n    {fault}")
+    print(f"{len(checks)} cases, {faults} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
