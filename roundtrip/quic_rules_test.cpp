@@ -125,8 +125,7 @@ TEST(QuicSpin, ManyLatecomersAroundAnEdgeAreNoEdges) {
 TEST(QuicSpin, EdgeThatWasNotCapturedStretchesNoOtherLeg) {
   Conversation talk = spinning(Conversation{}, 100, 8, true, true);
   std::erase_if(talk.packets(), [](const Summary& packet) {  // the server's third value
-    return packet.source_port == 443 && packet.time > timestamp_from_ns(225'000'000) &&
-           packet.time < timestamp_from_ns(245'000'000);
+    return packet.source_port == 443 && packet.time > at_ms(225) && packet.time < at_ms(245);
   });
   const std::vector<std::string> found = talk.pairs(Kind::quic).found;
   EXPECT_GE(found.size(), 14u);

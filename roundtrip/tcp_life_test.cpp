@@ -78,8 +78,8 @@ TEST(TcpLife, WithoutSynNothingIsKnown) {
 }
 
 /// Whether the closing packet is said to come from whoever opened the connection.
-bool closed_by_requester(From closer, bool with_syn) {
-  Conversation talk = with_syn ? established() : Conversation{};
+bool closed_by_requester(From closer, bool with_syn, bool client_is_low) {
+  Conversation talk = with_syn ? established(443, client_is_low) : Conversation{443, client_is_low};
   talk.add({.ms = 500, .from = closer, .flags = tcp_fin | tcp_ack});
   Pairing pairing{HashKey::from_seed(7), {}};
   for (const PairEvent& event : pairing.events(talk.packets()))
@@ -90,8 +90,10 @@ bool closed_by_requester(From closer, bool with_syn) {
 TEST(TcpLife, NamesTheClientAsRequesterWhoeverCloses) {
   // Without the SYN stands for a connection so long silent that it was forgotten: then by port.
   for (const bool with_syn : {true, false}) {
-    EXPECT_TRUE(closed_by_requester(From::client, with_syn)) << with_syn;
-    EXPECT_FALSE(closed_by_requester(From::server, with_syn)) << with_syn;
+    for (const bool client_is_low : {true, false}) {
+      EXPECT_TRUE(closed_by_requester(From::client, with_syn, client_is_low)) << with_syn;
+      EXPECT_FALSE(closed_by_requester(From::server, with_syn, client_is_low)) << with_syn;
+    }
   }
 }
 

@@ -21,6 +21,11 @@ using Payload = std::vector<std::byte>;
 
 enum class From { client, server };
 
+/// Conversations start long after 1970, so that a time that was never set is noticed.
+inline Timestamp at_ms(double ms) {
+  return timestamp_from_ns(1'700'000'000'000'000'000 + static_cast<std::int64_t>(ms * 1e6));
+}
+
 struct TcpPacket {
   double ms = 0;  ///< when it passed
   From from = From::client;
@@ -125,7 +130,7 @@ class Conversation {
     std::ranges::copy(from_client ? client : server, ip.begin() + 12);
     std::ranges::copy(from_client ? server : client, ip.begin() + 16);
     Summary summary;
-    summary.time = timestamp_from_ns(static_cast<std::int64_t>(ms * 1e6));
+    summary.time = at_ms(ms);
     summary.flow = 0x1234567890abcdef;
     summary.ip = ip.data();
     summary.ip_captured = 20;
