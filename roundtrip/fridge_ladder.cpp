@@ -13,10 +13,13 @@ constexpr std::uint64_t least_exposure = 4096;
 
 }  // namespace
 
-FridgeLadder::FridgeLadder(unsigned fridges, double ratio, std::size_t slots,
+FridgeLadder::FridgeLadder(unsigned fridges, unsigned octaves_apart, std::size_t slots,
                            std::optional<double> entry_probability)
-    : fridges_(std::clamp(fridges, 1u, max_fridges)), slots_(std::max<std::size_t>(slots / fridges_, 2)) {
-  for (unsigned k = 0; k < fridges_; ++k) pace_[k] = std::pow(ratio, fridges_ - 1 - k);
+    : fridges_(std::clamp(fridges, 1u, max_fridges)),
+      octaves_apart_(octaves_apart),
+      slots_(std::max<std::size_t>(slots / fridges_, 2)) {
+  for (unsigned k = 0; k < fridges_; ++k)
+    pace_[k] = std::exp2(static_cast<double>(octaves_apart * (fridges_ - 1 - k)));
 
   largest_exposure_ = exposure_for(1);
   home_ends_.fill(~std::uint32_t{0});

@@ -7,10 +7,13 @@
 #include <optional>
 #include <vector>
 
+#include "roundtrip/growth.h"
+
 namespace sojourn {
 
 /// The constants of a ladder: N fridges of M slots, where fridge k lives `pace[k]` times as short
-/// as the last one.  The memory for short delays costs little (they turn over quickly, so many
+/// as the last one, a power of two, so that squaring leads from one survival to the next.  The
+/// memory for short delays costs little (they turn over quickly, so many
 /// samples pass through few slots), and the last fridge catches what takes long.
 ///
 /// One scale s tunes all of them.  Not p but the hazard of an arrival is scaled,
@@ -38,12 +41,24 @@ class FridgeLadder {
 
   /// Without `entry_probability`, levels fall by half octaves from s = 1; with it there is only
   /// the level where sum p_k has that value.
-  FridgeLadder(unsigned fridges, double ratio, std::size_t slots, std::optional<double> entry_probability);
+  FridgeLadder(unsigned fridges, unsigned octaves_apart, std::size_t slots, std::optional<double> entry_probability);
 
   unsigned fridges() const { return fridges_; }
   std::size_t slots_a_fridge() const { return slots_; }
   double pace(unsigned fridge) const { return pace_[fridge]; }
   const Level& level(std::size_t index) const { return levels_[index]; }
+
+  /// sum_k p_k exp(-pace[k] lives): the chance that any fridge has kept a request that came at this
+  /// level, `lives` lives of the last fridge ago.
+  double chance(const Level& then, double lives) const {
+    double survival = growth(-lives);
+    double sum = then.entry_probability[fridges_ - 1] * survival;
+    for (unsigned k = fridges_ - 1; k > 0; --k) {
+      for (unsigned octave = 0; octave < octaves_apart_; ++octave) survival *= survival;
+      sum += then.entry_probability[k - 1] * survival;
+    }
+    return sum;
+  }
   std::size_t levels() const { return levels_.size(); }
 
   /// Which fridge 31 random bits lead to.  No branch: a misprediction would cost more.
@@ -62,6 +77,7 @@ class FridgeLadder {
   Level make_level(double exposure, const std::array<double, max_fridges>& shares) const;
 
   unsigned fridges_;
+  unsigned octaves_apart_;
   std::size_t slots_;
   double largest_exposure_ = 0;  ///< e at s = 1
   std::array<double, max_fridges> pace_{};

@@ -48,13 +48,13 @@ class BasicFridgesTable {
   struct Options {
     std::size_t memory_bytes = std::size_t{4} << 20;
     unsigned fridges = 4;  ///< 1 to 8
-    double ratio = 4;      ///< of the lives of neighbouring fridges
+    unsigned octaves_apart = 2;  ///< the lives of neighbouring fridges differ fourfold
     Duration longest = std::chrono::seconds{10};  ///< the longest delay of interest
     std::optional<double> entry_probability = {};  ///< sum of p_k; without it, self-tuning
   };
 
   explicit BasicFridgesTable(const Options& options)
-      : ladder_(options.fridges, options.ratio, slots_in(options.memory_bytes, sizeof(Slot), 2),
+      : ladder_(options.fridges, options.octaves_apart, slots_in(options.memory_bytes, sizeof(Slot), 2),
                 options.entry_probability),
         slots_(ladder_.slots_a_fridge() * ladder_.fridges()),
         rate_(options.longest) {}
@@ -134,10 +134,7 @@ class BasicFridgesTable {
   double weight(const FridgeLadder::Level& level, unsigned fridge, double lives) const {
     if constexpr (weighting == FridgeWeight::own)
       return growth(ladder_.pace(fridge) * lives) / level.entry_probability[fridge];
-    double chance = 0;
-    for (unsigned k = 0; k < ladder_.fridges(); ++k)
-      chance += level.entry_probability[k] * growth(-std::fmin(ladder_.pace(k) * lives, 700));
-    return 1 / chance;
+    return 1 / ladder_.chance(level, lives);
   }
 
   /// Follows the rate in steps of half an octave.  A quarter of an octave of play on either side
