@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <random>
 
@@ -84,6 +85,26 @@ TEST(FridgeTable, ARepeatMeetsTheDecisionOfItsFirstCopy) {
     EXPECT_TRUE(match->ambiguous);
   }
   EXPECT_NEAR(entered, 1000, 6 * std::sqrt(750));
+}
+
+// The same pairs as in the exact table: what comes after the expiry answers nothing.
+template <class Table>
+class FridgeExpiry : public testing::Test {};
+using AnyFridge = testing::Types<FridgeTable, FridgesTable>;
+TYPED_TEST_SUITE(FridgeExpiry, AnyFridge);
+
+TYPED_TEST(FridgeExpiry, IsThatOfTheExactTable) {
+  TypeParam table{{.memory_bytes = 1 << 20, .patience = {.expire = 1s, .expire_long_lived = 10s}}};
+  const std::array<std::uint64_t, 4> keys = {1ull << 60, 2ull << 60, 3ull << 60, 4ull << 60};
+  for (const std::uint64_t key : keys) table.request(key, start, key == keys[3] ? long_lived : 0);
+  EXPECT_TRUE(table.response(keys[0], start + 1s));
+  EXPECT_FALSE(table.response(keys[1], start + 1s + 1ns));
+  EXPECT_EQ(table.request(keys[2], start + 2s, repeat_is_ambiguous), Admission::stored);
+  const auto match = table.response(keys[2], start + 3s);
+  ASSERT_TRUE(match);
+  EXPECT_EQ(match->delay, 1s);
+  EXPECT_FALSE(match->ambiguous);
+  EXPECT_TRUE(table.response(keys[3], start + 10s));
 }
 
 TEST(FridgeTable, SurvivesAbsurdTimes) {

@@ -13,6 +13,7 @@
 #include "roundtrip/key_parts.h"
 #include "roundtrip/pair_event.h"
 #include "roundtrip/pair_table.h"
+#include "roundtrip/patience.h"
 #include "roundtrip/request_rate.h"
 
 namespace sojourn {
@@ -51,12 +52,14 @@ class BasicFridgesTable {
     unsigned octaves_apart = 2;  ///< the lives of neighbouring fridges differ fourfold
     Duration longest = std::chrono::seconds{10};  ///< the longest delay of interest
     std::optional<double> entry_probability = {};  ///< sum of p_k; without it, self-tuning
+    Patience patience = {};
   };
 
   explicit BasicFridgesTable(const Options& options)
       : ladder_(options.fridges, options.octaves_apart, slots_in(options.memory_bytes, sizeof(Slot), 2),
                 options.entry_probability),
         slots_(ladder_.slots_a_fridge() * ladder_.fridges()),
+        patience_(options.patience),
         rate_(options.longest) {}
 
   void prefetch(std::uint64_t key) const {
@@ -68,14 +71,15 @@ class BasicFridgesTable {
     const std::uint64_t coins = KeyParts::coins(key);
     const unsigned fridge = home_of(coins);
     Slot& slot = slots_[slot_of(key, fridge)];
-    if (slot.holds(key)) [[unlikely]] {
+    if (slot.holds(key) && !expired(slot, to_ns(time))) [[unlikely]] {
       if (flags & repeat_is_ambiguous) slot.tag |= ambiguous_bit;
       return Admission::repeated;
     }
     const FridgeLadder::Level& level = ladder_.level(level_);
     exposure_ += level.exposure;  // before it is stored: the request is no risk to itself
     if (static_cast<std::uint32_t>(coins) >= level.enters_below[fridge]) return Admission::refused;
-    slot = {std::uint64_t{KeyParts::fingerprint(key)} << 32 | exposure_unit() << 8 | level_ << 2 | waiting_bit,
+    slot = {std::uint64_t{KeyParts::fingerprint(key)} << 32 | exposure_unit() << exposure_shift |
+                level_ << level_shift | ((flags & long_lived) ? long_bit : 0) | waiting_bit,
             to_ns(time)};
     return Admission::stored;
   }
@@ -85,9 +89,12 @@ class BasicFridgesTable {
     Slot& slot = slots_[slot_of(key, fridge)];
     if (!slot.holds(key)) return std::nullopt;
     const std::uint64_t tag = slot.tag;
+    const bool is_over = expired(slot, to_ns(time));
     slot.tag = 0;
-    const double lives = static_cast<double>((exposure_unit() - (tag >> 8)) & unit_mask) * lives_a_unit;
-    const FridgeLadder::Level& level = ladder_.level(tag >> 2 & 63);
+    if (is_over) [[unlikely]] return std::nullopt;
+    const double lives =
+        static_cast<double>((exposure_unit() - (tag >> exposure_shift)) & unit_mask) * lives_a_unit;
+    const FridgeLadder::Level& level = ladder_.level(tag >> level_shift & 63);
     if (lives * (weighting == FridgeWeight::own ? ladder_.pace(fridge) : 1) > max_lives) [[unlikely]] {
       ++too_old_;
       return std::nullopt;
@@ -108,15 +115,16 @@ class BasicFridgesTable {
   }
 
  private:
-  static constexpr std::uint64_t waiting_bit = 1, ambiguous_bit = 2;
-  /// A slot keeps the upper 24 bits of E: 2^-18 of the longest life.
-  static constexpr int unit_shift = 40;
+  static constexpr std::uint64_t waiting_bit = 1, ambiguous_bit = 2, long_bit = 4;
+  static constexpr int level_shift = 3, exposure_shift = 9;
+  /// A slot keeps the upper 23 bits of E: 2^-17 of the longest life.
+  static constexpr int unit_shift = 41;
   static constexpr std::uint64_t unit_mask = (std::uint64_t{1} << (64 - unit_shift)) - 1;
   static constexpr double lives_a_unit = 1.0 / (std::uint64_t{1} << (FridgeLadder::life_bits - unit_shift));
   static constexpr std::uint32_t tuning_interval = 64;
 
   struct Slot {
-    std::uint64_t tag;  ///< fingerprint (32 bits), E (24), level (6), ambiguous, waiting; 0 is empty
+    std::uint64_t tag;  ///< fingerprint (32 bits), E (23), level (6), long, ambiguous, waiting; 0 is empty
     std::int64_t sent_ns;
 
     bool holds(std::uint64_t key) const {
@@ -128,6 +136,9 @@ class BasicFridgesTable {
   unsigned home_of(std::uint64_t coins) const { return ladder_.home(static_cast<std::uint32_t>(coins >> 33)); }
   std::size_t slot_of(std::uint64_t key, unsigned fridge) const {
     return fridge * ladder_.slots_a_fridge() + KeyParts::slot(key, ladder_.slots_a_fridge());
+  }
+  bool expired(const Slot& slot, std::int64_t now_ns) const {
+    return patience_.is_over(slot.sent_ns, now_ns, slot.tag & long_bit);
   }
   std::uint64_t exposure_unit() const { return exposure_ >> unit_shift; }
 
@@ -149,6 +160,7 @@ class BasicFridgesTable {
 
   FridgeLadder ladder_;
   HugeArray<Slot> slots_;
+  Patience patience_;
   std::uint64_t exposure_ = 0;  ///< E
   std::uint64_t level_ = 0;
   std::uint32_t since_tuning_ = 0;

@@ -1,6 +1,7 @@
 #pragma once
 // STAGED made unbiased: every request draws how long it may wait.
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include "roundtrip/lease_terms.h"
 #include "roundtrip/pair_event.h"
 #include "roundtrip/pair_table.h"
+#include "roundtrip/patience.h"
 
 namespace sojourn {
 
@@ -30,19 +32,21 @@ namespace sojourn {
 /// The figure of a slice is known when the slice is over.  Until then the slots it filled are on a
 /// short list, which is then gone through once; so memory does not grow with the number of slices.
 ///
-/// Left out: pairs slower than `longest`.  Not exact: within a slice, load and delay are taken for
+/// Left out: pairs slower than `lease.longest`.  Not exact: within a slice, load and delay are taken for
 /// independent; what is left of that is below what leased_table_test can see.
 class LeasedTable {
  public:
   struct Options {
     std::size_t memory_bytes = std::size_t{4} << 20;
     LeaseTerms::Options lease = {};
+    Patience patience = {};
   };
 
   explicit LeasedTable(const Options& options)
       : terms_(options.lease),
+        patience_(options.patience),
         acceptance_(options.memory_bytes / sizeof(Slot)),
-        lines_(slots_in(options.memory_bytes, sizeof(Line), 1)) {
+        lines_(slots_in(options.memory_bytes - std::min(options.memory_bytes, list_bytes()), sizeof(Line), 1)) {
     undecided_.reserve(acceptance_.most_accepts());
   }
 
@@ -61,7 +65,8 @@ class LeasedTable {
     }
     if (room) {
       const std::uint64_t lease = LeaseTerms::draw(static_cast<std::uint32_t>(KeyParts::coins(key)));
-      *room = {std::uint64_t{KeyParts::fingerprint(key)} << 32 | lease << lease_shift | undecided_bit | waiting_bit,
+      *room = {std::uint64_t{KeyParts::fingerprint(key)} << 32 | lease << lease_shift |
+                   ((flags & long_lived) ? long_bit : 0) | undecided_bit | waiting_bit,
                now_ns};
       undecided_.push_back(room);
     } else {
@@ -93,25 +98,25 @@ class LeasedTable {
   std::uint64_t refused() const { return refused_; }
 
  private:
-  static constexpr std::uint64_t waiting_bit = 1, ambiguous_bit = 2, undecided_bit = 4;
-  static constexpr int lease_shift = 3, stands_for_shift = 12;
+  static constexpr std::uint64_t waiting_bit = 1, ambiguous_bit = 2, undecided_bit = 4, long_bit = 8;
+  static constexpr int lease_shift = 4, stands_for_shift = 13, dropped_bits = 12;
 
   struct Slot {
-    /// Fingerprint (32 bits), attempts/accepts (20), lease (9), undecided, ambiguous, waiting;
-    /// 0 is empty.
+    /// Fingerprint (32 bits), attempts/accepts (19), lease (9), long, undecided, ambiguous,
+    /// waiting; 0 is empty.
     std::uint64_t tag;
     std::int64_t sent_ns;
 
     bool waits() const { return tag & waiting_bit; }
     bool holds(std::uint64_t key) const { return tag >> 32 == KeyParts::fingerprint(key); }
     unsigned lease() const { return static_cast<unsigned>(tag >> lease_shift) & 511; }
-    /// A positive float without its sign and its last 11 bits: within 2^-12.
+    /// A positive float without its sign and its last 12 bits: within 2^-12.
     float stands_for() const {
-      return std::bit_cast<float>((static_cast<std::uint32_t>(tag) >> stands_for_shift) << 11);
+      return std::bit_cast<float>((static_cast<std::uint32_t>(tag) >> stands_for_shift) << dropped_bits);
     }
     void decide(float stands_for) {
-      const std::uint32_t rounded = std::bit_cast<std::uint32_t>(stands_for) + (1u << 10);
-      tag = (tag & ~undecided_bit) | std::uint64_t{rounded >> 11} << stands_for_shift;
+      const std::uint32_t rounded = std::bit_cast<std::uint32_t>(stands_for) + (1u << (dropped_bits - 1));
+      tag = (tag & ~undecided_bit) | std::uint64_t{rounded >> dropped_bits} << stands_for_shift;
     }
   };
   struct Line {
@@ -119,9 +124,11 @@ class LeasedTable {
   };
   static_assert(sizeof(Line) == 64 && LeaseTerms::steps <= 512);
 
+  std::size_t list_bytes() const { return acceptance_.most_accepts() * sizeof(Slot*); }
   std::size_t line_of(std::uint64_t key) const { return KeyParts::slot(key, lines_.size()); }
   bool expired(const Slot& slot, std::int64_t now_ns) const {
-    return difference_ns(now_ns, slot.sent_ns) > terms_.lease_ns(slot.lease());
+    return difference_ns(now_ns, slot.sent_ns) > terms_.lease_ns(slot.lease()) ||
+           patience_.is_over(slot.sent_ns, now_ns, slot.tag & long_bit);
   }
 
   /// A slot that was answered and taken again within the slice is on the list twice, and belongs
@@ -133,6 +140,7 @@ class LeasedTable {
   }
 
   LeaseTerms terms_;
+  Patience patience_;
   Acceptance acceptance_;
   HugeArray<Line> lines_;
   std::vector<Slot*> undecided_;  ///< taken in the slice that is not over

@@ -12,6 +12,7 @@
 #include "roundtrip/key_parts.h"
 #include "roundtrip/pair_event.h"
 #include "roundtrip/pair_table.h"
+#include "roundtrip/patience.h"
 
 namespace sojourn {
 
@@ -39,8 +40,7 @@ class BasicStagedTable {
   struct Options {
     std::size_t memory_bytes = std::size_t{4} << 20;
     unsigned stages = 4;  ///< 1 to 8; the gain ends at 3 or 4 (the paper's figure 6)
-    Duration expire = std::chrono::seconds{10};
-    Duration expire_long_lived = std::chrono::hours{1};
+    Patience patience = {};
   };
 
   explicit BasicStagedTable(const Options& options)
@@ -50,8 +50,7 @@ class BasicStagedTable {
                                                       : options.stages),
         slots_a_stage_(slots_in(options.memory_bytes / stages_, sizeof(Slot), 1)),
         slots_(slots_a_stage_ * stages_),
-        expire_ns_(to_ns(options.expire)),
-        long_lived_ns_(to_ns(options.expire_long_lived)) {}
+        patience_(options.patience) {}
 
   void prefetch(std::uint64_t key) const {
     if constexpr (layout == StageLayout::one_cache_line) {
@@ -129,14 +128,13 @@ class BasicStagedTable {
   }
 
   bool expired(const Slot& slot, std::int64_t now_ns) const {
-    return difference_ns(now_ns, slot.sent_ns) > ((slot.tag & long_bit) ? long_lived_ns_ : expire_ns_);
+    return patience_.is_over(slot.sent_ns, now_ns, slot.tag & long_bit);
   }
 
   unsigned stages_;
   std::size_t slots_a_stage_;
   HugeArray<Slot> slots_;
-  std::int64_t expire_ns_;
-  std::int64_t long_lived_ns_;
+  Patience patience_;
   std::uint64_t refused_ = 0;
 };
 

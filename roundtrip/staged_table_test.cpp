@@ -43,7 +43,7 @@ TYPED_TEST(StagedTableTest, KeepsTheFirstCopyAndSaysIfThatIsAmbiguous) {
 }
 
 TYPED_TEST(StagedTableTest, ForgetsAfterItsTimeButKeepsTheLongLived) {
-  TypeParam table{{.memory_bytes = 1024, .expire = 1s, .expire_long_lived = 10s}};
+  TypeParam table{{.memory_bytes = 1024, .patience = {.expire = 1s, .expire_long_lived = 10s}}};
   table.request(7, start, 0);
   table.request(8, start, long_lived);
   EXPECT_FALSE(table.response(7, start + 1s + 1ns));
@@ -51,7 +51,7 @@ TYPED_TEST(StagedTableTest, ForgetsAfterItsTimeButKeepsTheLongLived) {
 }
 
 TYPED_TEST(StagedTableTest, RefusesWhenAllStagesAreTakenUntilTheyExpire) {
-  TypeParam table{{.memory_bytes = 64, .expire = 1s}};  // four slots
+  TypeParam table{{.memory_bytes = 64, .patience = {.expire = 1s}}};  // four slots
   std::mt19937_64 random{1};
   int stored = 0;
   for (int i = 0; i < 100; ++i) stored += table.request(random(), start, 0) == Admission::stored;
@@ -70,7 +70,7 @@ TYPED_TEST(StagedTableTest, SurvivesAbsurdTimes) {
 
 // Whatever it finds, a map that forgets nothing finds too, with the same delay.
 TYPED_TEST(StagedTableTest, AgreesWithAMapWhereItHasAnAnswer) {
-  TypeParam table{{.memory_bytes = 4096, .expire = 1h}};
+  TypeParam table{{.memory_bytes = 4096, .patience = {.expire = 1h}}};
   std::unordered_map<std::uint64_t, Timestamp> map;
   std::mt19937_64 random{5};
   std::vector<std::uint64_t> keys(600);

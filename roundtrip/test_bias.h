@@ -11,8 +11,8 @@
 
 namespace sojourn {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr int test_seeds = 24;  // |t| > 8 of 23 degrees of freedom in one of five: 2e-7
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int test_seeds = 40;  // |t| > 8 of 39 degrees of freedom in one of five: 5e-9
 #else
 constexpr int test_seeds = 64;  // |t| > 8 of 63 degrees of freedom in one of five: 2e-10
 #endif

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include "core/hash.h"
@@ -72,7 +73,10 @@ inline Stream simulate(const Traffic& traffic, std::uint64_t seed) {
     stream.events.push_back({sent + delay_ns, id, false});
     stream.delays_ns.push_back(delay_ns);
   }
-  std::ranges::stable_sort(stream.events, {}, &StreamEvent::ns);
+  // A total order, so that every library sorts alike.
+  std::ranges::sort(stream.events, {}, [](const StreamEvent& event) {
+    return std::tuple{event.ns, event.id, !event.is_request};
+  });
   std::ranges::sort(stream.delays_ns);
   return stream;
 }
