@@ -19,6 +19,7 @@ import sys
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 
+sys.dont_write_bytecode = True  # leave the source folder as it is
 import differences
 import packets
 import rules
@@ -168,7 +169,10 @@ def lines_about(name, comparison, details):
 def compare_capture(path, arguments, version):
     """(printed lines, {kind: numbers}, {kind: classes})"""
     gc.disable()  # millions of small strings that all live to the end of their capture
-    capture = read(path, arguments, version)
+    try:
+        capture = read(path, arguments, version)
+    except packets.ImpossibleTime:
+        return [f"{os.path.basename(path)[:52]:52} left out: its times are impossible"], *[{k: Counter() for k in KINDS}] * 2
     samples, error = sojourn_samples(arguments.sojourn, path)
     lines, numbers, classes = [], {}, {}
     for kind in KINDS:

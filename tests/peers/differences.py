@@ -6,7 +6,7 @@ part, except that tshark names the frame it paired with.  README.md explains the
 from collections import namedtuple
 
 from packets import ACK, RST, SYN, nanoseconds
-from rules import dns_messages, newer
+from rules import dns_messages, icmp_echo, newer
 
 PeerSample = namedtuple("PeerSample", "frame delay request_frame")
 
@@ -14,8 +14,9 @@ PeerSample = namedtuple("PeerSample", "frame delay request_frame")
 class Capture:
     """The packets with the indexes that the classes need."""
 
-    def __init__(self, packets, times, incomplete_fragments):
-        self.packets, self.times, self.incomplete_fragments = packets, times, incomplete_fragments
+    def __init__(self, packets, times, incomplete_fragments, undissected):
+        self.packets, self.times = packets, times
+        self.incomplete_fragments, self.undissected = incomplete_fragments, undissected
         self.by_frame = {packet.frame: packet for packet in packets}
         self._flows = self._joined = None
 
@@ -48,6 +49,14 @@ def why_not_as_the_rules(capture, kind, key):
         makes_ambiguous = pair == {address, peer} and capture.times[frame] <= time
         if is_one_of_the_two or makes_ambiguous:
             return "incomplete-fragments"
+    if kind == "icmp":  # fragments in fragments: together no echo, but the first alone reads like one
+        for packet in capture.packets:
+            if (packet.kind == "icmp" and packet.fragments and not icmp_echo(packet) and packet.time <= time
+                    and {packet.source, packet.destination} == {address, peer}):
+                return "incomplete-fragments"
+    for frame, pair in capture.undissected.items():
+        if capture.times[frame] in (time, time - delay) or pair == {address, peer}:
+            return "not-dissected-by-tshark"
     if kind == "dns":
         for packet in capture.sent_by((peer, peer_port, address, port)):
             if (packet.time == time and packet.length and not packet.field("dns.id")
@@ -70,8 +79,8 @@ def tcp_samples(capture):
 
 
 def why_only_tshark_tcp(capture, sample, verdicts):
-    response = capture.by_frame[sample.frame]
-    if response.unfollowed:
+    response, request = capture.by_frame[sample.frame], capture.by_frame.get(sample.request_frame)
+    if response.unfollowed or (request and request.unfollowed):
         return "tunnel-not-followed"
     if not response.flags & ACK:
         return "no-ack-flag"
@@ -129,17 +138,13 @@ def why_only_rules_handshake(capture, sample, theirs):
     """tshark takes a delay of zero for one not yet measured, and any side's ACK for the last."""
     if sample.delay == 0:
         return "zero-delay"
+    later = [packet for packet in capture.packets if packet.kind == "tcp" and packet.frame >= sample.frame
+             and packet.stream == capture.by_frame[sample.frame].stream]
+    if not any(packet.field("tcp.analysis.acks_frame") for packet in later):
+        return "nothing-to-print"
     stream = capture.by_frame[sample.frame].stream
     ends = [frame for frame in theirs if frame in capture.by_frame and capture.by_frame[frame].stream == stream]
     return "ended-elsewhere" if any(frame < sample.frame for frame in ends) else None
-
-
-def handshake_facts(capture, stream_of):
-    """The SYNs, SYN-ACKs and the first ACK of the stream that a frame belongs to."""
-    stream = [packet for packet in capture.packets if packet.kind == "tcp" and packet.stream == stream_of.stream]
-    syns = [packet for packet in stream if packet.flags & SYN and not packet.flags & ACK]
-    syn_acks = [packet for packet in stream if packet.flags & SYN and packet.flags & ACK]
-    return syns, syn_acks
 
 
 def why_only_tshark_handshake(capture, sample, verdicts):
@@ -148,15 +153,17 @@ def why_only_tshark_handshake(capture, sample, verdicts):
     response, request = capture.by_frame[sample.frame], capture.by_frame[sample.request_frame]
     if response.unfollowed:
         return "tunnel-not-followed"
-    syns, syn_acks = handshake_facts(capture, response)
-    before = [packet for packet in syn_acks if request.frame < packet.frame < response.frame]
+    before = [packet for packet in capture.sent_by(request.receiver) if packet.flags & SYN
+              and request.frame < packet.frame < response.frame]
     if response.flags & RST:
         return "refused"
     if response.sender != request.sender:
         return "first-ack-by-server"
     if response.sequence != (request.sequence + 1) % 2**32:
         return "last-ack-missing"
-    if len([syn for syn in syns if syn.frame < response.frame]) > 1:
+    copies = [packet for packet in capture.sent_by(request.sender) if packet.flags & (SYN | ACK) == SYN
+              and packet.sequence == request.sequence and packet.frame < response.frame]
+    if len(copies) > 1:
         return "syn-repeated"
     if len(before) > 1:
         return "syn-ack-repeated"
@@ -219,6 +226,8 @@ def why_only_tshark_dns(capture, sample, verdicts):
 def why_only_rules_dns(capture, sample, theirs):
     """tshark pairs by identifier alone: another query with the same one takes the place."""
     response, request = capture.by_frame[sample.frame], capture.by_frame[sample.request_frame]
+    if response.field("frame.cap_len") != response.field("frame.len"):
+        return "cut-short"
     identifiers = {identifier for identifier, _ in questions(response)}
     for packet in capture.packets:
         if packet.frame >= response.frame:

@@ -17,13 +17,16 @@ tcp.analysis.keep_alive tcp.analysis.zero_window_probe icmp.type icmp.ident icmp
 icmp.resp_to icmp.resptime icmpv6.type icmpv6.echo.identifier icmpv6.echo.sequence_number
 icmpv6.checksum icmpv6.resp_to icmpv6.resptime dns.id dns.flags.response dns.flags.opcode
 dns.count.queries dns.count.zones dns.qry.name dns.qry.type dns.qry.class dns.time dns.response_to dns.retransmission tcp.segment ip.len ip.hdr_len tcp.hdr_len ip.flags.mf ip.frag_offset
-ipv6.fraghdr.more ipv6.fraghdr.offset""".split()
+ipv6.fraghdr.more ipv6.fraghdr.offset frame.cap_len frame.len""".split()
 COLUMN = {name: column for column, name in enumerate(FIELDS)}
 
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 
-# Tunnels and link types that tshark follows and Sojourn does not (wire/ names those it does).
-UNFOLLOWED = {"gtpprime", "capwap", "lwapp", "gprs-ns", "openvpn", "wg", "l2tpv3", "stt", "tzsp", "fddi", "tr"}
+# What Sojourn reads on the way to an IP packet inside UDP (wire/udp_tunnels.h).
+FOLLOWED_OVER_UDP = {"vxlan", "geneve", "gtp", "l2tp", "teredo", "ayiya", "mpls"}
+# Tunnels and link types that tshark follows and Sojourn does not.
+UNFOLLOWED = {"arcnet", "capwap", "cmd", "fddi", "gtpprime", "infiniband", "ipcomp", "ipnet", "ipoib", "l2tpv3",
+              "lwapp", "ppi", "stt", "tr", "tzsp"}
 
 
 class Packet:
@@ -38,6 +41,10 @@ class Packet:
     def values(self, name):
         text = self.row[COLUMN[name]]
         return text.split("|") if text else []
+
+
+class ImpossibleTime(Exception):
+    """The capture's times are no times."""
 
 
 def nanoseconds(text):
@@ -86,13 +93,15 @@ def plan(protocols):
 
     Depends on the chain of protocols only, such as eth:ethertype:ip:gre:ip:tcp."""
     seen = {"ip": -1, "ipv6": -1, "tcp": -1, "udp": -1}
-    kind, network, transport, tunnel, unfollowed = None, None, None, None, None  # of the innermost
+    kind, network, transport, tunnel, unfollowed, follows = None, None, None, None, None, False
     for token in protocols.split(":"):
         if token in ("ip", "ipv6"):
-            if kind == "icmp":
-                break  # the packet that an ICMP error quotes
+            if kind in ("icmp", "tcp"):
+                break  # the packet that an ICMP error quotes, or that someone sends over TCP
             seen[token] += 1
-            kind, network, unfollowed = None, (token, seen[token]), unfollowed or tunnel
+            if kind == "udp" and not follows:
+                tunnel = "udp"
+            kind, network, follows, unfollowed = None, (token, seen[token]), False, unfollowed or tunnel
         elif token in ("tcp", "udp") and network:
             seen[token] += 1
             kind, transport = token, seen[token]
@@ -100,6 +109,7 @@ def plan(protocols):
             kind, transport = "icmp", None
         elif token in UNFOLLOWED:
             tunnel = token
+        follows |= token in FOLLOWED_OVER_UDP
     return kind and (kind, network[0], network[1], transport, unfollowed)
 
 
@@ -112,13 +122,15 @@ PLACES = {"ip": (3, 4), "ipv6": (5, 6), "tcp": (9, 10), "udp": (11, 12)}
 
 def read_packets(capture, cache_folder, version):
     """(packets in file order, {frame: time in ns} of every frame, {frame: addresses} of first
-    fragments whose packet tshark never saw whole)"""
-    packets, times, plans, started, joined = [], {}, {}, {}, set()
+    fragments whose packet tshark never saw whole, {frame: addresses} of what it does not dissect)"""
+    packets, times, plans, started, joined, undissected = [], {}, {}, {}, set(), {}
     for line in dissected_rows(capture, cache_folder, version):
         row = line.split("\t")
         if len(row) != len(FIELDS) or not row[1]:
             continue  # a pcapng simple packet has no time
         frame = int(row[0])
+        if len(row[1].partition(".")[2]) > 9 or row[1].startswith("-"):
+            raise ImpossibleTime  # more than a second's worth of microseconds: anyone's guess
         times[frame] = nanoseconds(row[1])
         if row[COLUMN["ip.flags.mf"]] or row[COLUMN["ipv6.fraghdr.more"]]:
             started[frame] = starts_fragments(row)
@@ -126,6 +138,8 @@ def read_packets(capture, cache_folder, version):
         protocols = row[2]
         if protocols not in plans:
             plans[protocols] = plan(protocols)
+        if protocols.endswith((":ip", ":ipv6", "udp:data")):
+            undissected[frame] = frozenset(value.split("|")[-1] for value in row[3:7] if value)
         if not plans[protocols]:
             continue
         packet = Packet()
@@ -154,7 +168,7 @@ def read_packets(capture, cache_folder, version):
             continue
         packets.append(packet)
     incomplete = {frame: pair for frame, pair in started.items() if pair and frame not in joined}
-    return packets, times, incomplete
+    return packets, times, incomplete, undissected
 
 
 def read_tcp(packet, network, network_index):
@@ -190,6 +204,8 @@ def starts_fragments(row):
     """The two addresses if this frame is the first fragment of several, else None."""
     def last(name):
         return row[COLUMN[name]].split("|")[-1]
+    if "|" in row[COLUMN["ipv6.fraghdr.offset"]]:  # a fragment in a fragment, made to confuse
+        return frozenset((last("ipv6.src"), last("ipv6.dst")))
     for prefix, addresses in (("ipv6.fraghdr.more", "ipv6"), ("ip.flags.mf", "ip")):
         offset = "ipv6.fraghdr.offset" if addresses == "ipv6" else "ip.frag_offset"
         if last(prefix) == "1" and last(offset) == "0":

@@ -125,6 +125,8 @@ def tcp(packets, times, expire):
                     acknowledged[sender] = packet.acknowledgment
         length = packet.length + bool(flags & SYN) + bool(flags & FIN)
         following = next_sequence.get(sender)
+        if length and flags & RST:
+            verdicts.not_requests[packet.frame] = "reset-with-data"
         if length and not flags & RST:
             end = (packet.sequence + length) % 2**32
             key = sender, end
@@ -170,6 +172,10 @@ def handshake(packets, times, expire):
             if receiver not in syn_acks:  # else a late copy
                 spans["server"].ask((sender, after), time, packet.frame, connection)
                 spans["sum"].ask((sender, after), time, packet.frame, connection)
+                if packet.length:  # RFC 7413: the server may take the data, then all moves on
+                    after = (after + packet.length) % 2**32
+                    spans["server"].ask((sender, after), time, packet.frame, connection)
+                    spans["sum"].ask((sender, after), time, packet.frame, connection)
         elif flags & SYN:
             if receiver in has_acknowledged:
                 continue  # a late copy: the handshake is over
@@ -254,8 +260,8 @@ def icmp_echo(packet):
         kind = (packet.values("icmpv6.type") or [""])[0]
         names = ("icmpv6.echo.identifier", "icmpv6.echo.sequence_number")
         replies = {"128": False, "129": True}
-    if kind not in replies or not packet.field(names[0]):
-        return None
+    if kind not in replies or not all(packet.field(name) for name in names):
+        return None  # something else, or cut off
     return replies[kind], tuple(packet.values(name)[0] for name in names)
 
 

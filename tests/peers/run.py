@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True  # leave the source folder as it is
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import traces  # noqa: E402

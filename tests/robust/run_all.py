@@ -17,6 +17,7 @@ import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
+sys.dont_write_bytecode = True  # leave the source folder as it is
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import traces  # noqa: E402
