@@ -103,6 +103,8 @@ class BasicStagedTable {
  private:
   static constexpr std::uint64_t waiting_bit = 1, ambiguous_bit = 2, long_bit = 4, low_bits = 7;
   static constexpr unsigned slots_a_line = 4;
+  static constexpr std::array<std::uint64_t, max_stages / 2> multipliers = {
+      0, 0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu};
 
   struct Slot {
     std::uint64_t tag;  ///< key with its low bits replaced; 0 is empty
@@ -116,14 +118,10 @@ class BasicStagedTable {
     if constexpr (layout == StageLayout::one_cache_line) {
       return KeyParts::slot(key, slots_a_stage_) * slots_a_line + stage;
     } else {
-      constexpr std::array<std::uint64_t, max_stages> multipliers = [] {
-        std::array<std::uint64_t, max_stages> words{};
-        std::uint64_t state = 0x51a6ed;
-        for (auto& word : words) word = split_mix(state) | 1u;
-        return words;
-      }();
-      return stage * slots_a_stage_ +
-             KeyParts::slot(fold_multiply(key, multipliers[stage]), slots_a_stage_);
+      // Two stages from each 64 bits: the key itself, then mixes of it.
+      const std::uint64_t bits = stage < 2 ? key : fold_multiply(key, multipliers[stage / 2]);
+      const std::uint64_t half = stage % 2 ? bits << 32 : bits;
+      return stage * slots_a_stage_ + KeyParts::slot(half, slots_a_stage_);
     }
   }
 
