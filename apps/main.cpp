@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Sojourn measures network delay from the traffic that is already there."};
   app.name("sojourn");
   app.set_version_flag("--version", "sojourn " SOJOURN_VERSION);
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   app.get_formatter()->column_width(34);
   app.footer(
       "Examples:\n"
@@ -42,6 +42,10 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "sojourn: {} (see sojourn{} --help)\n", in_one_line(error.what()),
                app.get_subcommands().empty() ? "" : " " + app.get_subcommands().front()->get_name());
+    return sojourn::exit_usage;
+  }
+  if (!run) {
+    fmt::print(stderr, "sojourn: what shall be done? name a command (see sojourn --help)\n");
     return sojourn::exit_usage;
   }
   return run();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "capture/byte_order.h"
 #include "capture/link_types.h"
@@ -134,13 +135,16 @@ Result<std::unique_ptr<Decoder>> make_pcap_decoder(std::span<const std::byte> he
   const auto magic = load<std::uint32_t>(header.data(), swapped);
   const auto major = load<std::uint16_t>(header.data() + 4, swapped);
   const auto minor = load<std::uint16_t>(header.data() + 6, swapped);
-  if (major != 2) return failure(fmt::format("pcap version {} is not supported", major));
+  // Some writers take network order for the version and their own for all the rest.
+  constexpr std::uint16_t current = 2;
+  if (major != current && major != std::byteswap(current))
+    return failure(fmt::format("pcap version {} is not supported", major));
   // Bits 26 to 31 tell the length of the frame check sequence; bits 16 to 25 are reserved, and a
   // type that sets them is one we do not know (draft-ietf-opsawg-pcap section 4).
   const auto number = load<std::uint32_t>(header.data() + 20, swapped) & 0x03ff'ffffu;
   const auto link = supported_link_type(number);
   if (!link) return failure(unsupported_link_type(number));
-  const bool old = magic == microsecond_magic && minor < 4;
+  const bool old = magic == microsecond_magic && major == current && minor < 4;
   return swapped ? choose<true>(magic, old, *link, log) : choose<false>(magic, old, *link, log);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 // Large enough to overlap the cache misses of a batch, small enough that its packets, summaries
 // and events stay in the caches next to the core.
-constexpr std::size_t batch_size = 256;
+constexpr std::size_t batch_size = 128;
 
 std::unique_ptr<RttShard> make_shard(const RttOptions& options) {
   return std::make_unique<TableShard<ExactTable>>(

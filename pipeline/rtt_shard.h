@@ -13,6 +13,7 @@
 #include "pipeline/rtt_options.h"
 #include "roundtrip/pair_table.h"
 #include "roundtrip/pairing.h"
+#include "roundtrip/table_batch.h"
 #include "wire/summary.h"
 
 namespace sojourn {
@@ -63,15 +64,14 @@ class TableShard final : public RttShard {
 
   void process(std::span<const Summary> batch, std::vector<PlacedSample>& samples) override {
     const auto events = pairing_.events(batch);
-    for (const PairEvent& event : events) table_.prefetch(event.key);
-    for (const PairEvent& event : events) {
-      if (event.is_request) {
-        const Admission admission = table_.request(event.key, event.time, event.flags);
-        if (admission != Admission::repeated && !(event.flags & half_of_span))
-          ++measurement_.counters(event.kind).requests;
-      } else if (const auto match = table_.response(event.key, event.time)) {
-        take(event, *match, batch[event.summary], samples);
-      }
+    apply_batch(table_, events, outcome_);
+    for (std::size_t i = 0; i < kind_count; ++i) {
+      const Kind kind = static_cast<Kind>(i);
+      measurement_.counters(kind).requests += outcome_.requests(kind);
+    }
+    for (const EventMatch& found : outcome_.matches()) {
+      const PairEvent& event = events[found.event];
+      take(event, found.match, batch[event.summary], samples);
     }
   }
 
@@ -104,6 +104,7 @@ class TableShard final : public RttShard {
   RttOptions options_;
   Pairing pairing_;
   Table table_;
+  BatchOutcome outcome_;
   std::optional<Anonymizer> anonymizer_;
   bool describes_samples_;  ///< somebody asks for addresses
 };

@@ -15,8 +15,9 @@ namespace sojourn {
 /// A Record per flow, found by the flow's hash.  `Record` is a trivially copyable cache line with
 /// members `flow` (0 = free) and `last_seen`; a new one is all zero but for these two.
 ///
-/// Open addressing, at most half full.  When it fills up, flows idle for longer than `idle` are
-/// dropped, and the table doubles only if more than a quarter is still in use.
+/// Open addressing, at most a quarter full: probes end at once, and records that nobody uses take
+/// no room in the cache.  When it fills up, flows idle for longer than `idle` are dropped, and the
+/// table doubles only if more than an eighth is still in use.
 template <class Record>
 class ConnectionTable {
  public:
@@ -42,7 +43,7 @@ class ConnectionTable {
     std::size_t index = home(flow);
     for (; records_[index].flow != 0; index = after(index))
       if (records_[index].flow == flow) return records_[index];
-    if (used_ >= records_.size() / 2) [[unlikely]] {
+    if (used_ >= records_.size() / 4) [[unlikely]] {
       sweep(now);
       index = home(flow);
       while (records_[index].flow != 0) index = after(index);
@@ -66,7 +67,7 @@ class ConnectionTable {
       return record.flow != 0 && difference(now, record.last_seen) <= idle_;
     };
     const auto kept = static_cast<std::size_t>(std::ranges::count_if(records_, alive));
-    const std::size_t size = kept > records_.size() / 4 ? records_.size() * 2 : records_.size();
+    const std::size_t size = kept > records_.size() / 8 ? records_.size() * 2 : records_.size();
     const HugeArray<Record> old = std::exchange(records_, HugeArray<Record>{size});
     peak_bytes_ = std::max(peak_bytes_, old.memory_bytes() + records_.memory_bytes());
     shift_ = 64 - std::countr_zero(size);

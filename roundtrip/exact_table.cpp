@@ -4,36 +4,85 @@
 #include <utility>
 
 namespace sojourn {
-namespace {
-
-std::size_t fullest(std::size_t slots) { return slots / 5 * 3; }
-
-}  // namespace
 
 ExactTable::ExactTable(const Options& options)
-    : slots_(std::bit_ceil(std::max<std::size_t>(options.initial_slots, 16))),
-      shift_(64 - std::countr_zero(slots_.size())),
-      limit_(fullest(slots_.size())),
-      peak_bytes_(slots_.memory_bytes()),
-      expire_ns_(to_ns(options.expire)),
-      long_lived_ns_(to_ns(options.expire_long_lived)) {}
+    : expire_ns_(to_ns(options.expire)), long_lived_ns_(to_ns(options.expire_long_lived)) {
+  resize(std::bit_ceil(std::max<std::size_t>(options.initial_slots / ways, 32)));
+}
 
-void ExactTable::sweep(std::int64_t now_ns) {
-  const auto alive = static_cast<std::size_t>(std::ranges::count_if(
-      slots_, [&](const Slot& slot) { return slot.tag != 0 && !expired(slot, now_ns); }));
-  const std::size_t size = alive > slots_.size() / 3 ? slots_.size() * 2 : slots_.size();
-
-  const HugeArray<Slot> old = std::exchange(slots_, HugeArray<Slot>{size});
-  peak_bytes_ = std::max(peak_bytes_, old.memory_bytes() + slots_.memory_bytes());
-  shift_ = 64 - std::countr_zero(size);
-  limit_ = fullest(size);
+void ExactTable::resize(std::size_t lines) {
+  const std::size_t before = lines_.memory_bytes();
+  lines_ = HugeArray<Line>{lines};
+  shift_ = 64 - std::countr_zero(lines);
   used_ = 0;
-  for (const Slot& slot : old) {
-    if (slot.tag == 0 || expired(slot, now_ns)) continue;
-    std::size_t index = home(slot.tag);
-    while (slots_[index].tag != 0) index = after(index);
-    slots_[index] = slot;
-    ++used_;
+  marked_ = since_sweep_ = 0;
+  peak_bytes_ = std::max(peak_bytes_, before + lines_.memory_bytes());
+}
+
+/// Ends at a line without a mark; needs_sweep() sees to it that nearly all are.
+ExactTable::Slot* ExactTable::find(std::uint64_t key) {
+  for (std::size_t index = home(key);; index = after(index)) {
+    Line& line = lines_[index];
+    for (Slot& slot : line.slots)
+      if (slot.holds(key)) return &slot;
+    if (!line.has_spilled()) return nullptr;
+  }
+}
+
+/// The first slot on the key's way that is free or expired.  The table is never full, so there is one.
+ExactTable::Slot& ExactTable::make_room(std::uint64_t key, std::int64_t now_ns) {
+  for (std::size_t index = home(key);; index = after(index)) {
+    Line& line = lines_[index];
+    for (Slot& slot : line.slots)
+      if (slot.is_free() || expired(slot, now_ns)) return slot;
+    marked_ += !line.has_spilled();
+    line.slots[0].tag |= spilled_bit;
+  }
+}
+
+Admission ExactTable::request(std::uint64_t key, Timestamp time, std::uint8_t flags) {
+  const std::int64_t now_ns = to_ns(time);
+  Slot* slot = find(key);
+  if (slot && !expired(*slot, now_ns)) {
+    if (flags & repeat_is_ambiguous) slot->tag |= ambiguous_bit;
+    return Admission::repeated;
+  }
+  if (!slot) slot = &make_room(key, now_ns);
+  used_ += slot->is_free();
+  slot->fill(waiting_tag(key, flags), now_ns);
+  ++since_sweep_;
+  if (needs_sweep(0)) sweep(now_ns, 0);
+  return Admission::stored;
+}
+
+std::optional<Match> ExactTable::response(std::uint64_t key, Timestamp time) {
+  Slot* const slot = find(key);
+  if (!slot) return std::nullopt;
+  const Slot answered = *slot;
+  slot->free();
+  --used_;
+  if (expired(answered, to_ns(time))) return std::nullopt;
+  return Match{Duration{difference_ns(to_ns(time), answered.sent_ns)}, 1.0,
+               (answered.tag & ambiguous_bit) != 0};
+}
+
+void ExactTable::sweep(std::int64_t now_ns, std::size_t incoming) {
+  const auto is_alive = [&](const Slot& slot) { return !slot.is_free() && !expired(slot, now_ns); };
+  std::size_t alive = 0;
+  for (const Line& line : lines_) alive += static_cast<std::size_t>(std::ranges::count_if(line.slots, is_alive));
+  std::size_t lines = lines_.size();
+  while (alive + incoming > lines * ways / 6) lines *= 2;
+
+  const HugeArray<Line> old = std::move(lines_);
+  lines_ = {};
+  resize(lines);
+  peak_bytes_ = std::max(peak_bytes_, old.memory_bytes() + lines_.memory_bytes());
+  for (const Line& line : old) {
+    for (const Slot& slot : line.slots) {
+      if (!is_alive(slot)) continue;
+      make_room(slot.tag, now_ns).fill(slot.tag & ~spilled_bit, slot.sent_ns);
+      ++used_;
+    }
   }
 }
 

@@ -1,26 +1,30 @@
 #pragma once
 // The table that forgets nothing before its time: the ground truth.
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "core/huge_array.h"
 #include "core/time.h"
 #include "roundtrip/pair_event.h"
 #include "roundtrip/pair_table.h"
+#include "roundtrip/table_batch.h"
 
 namespace sojourn {
 
 /// Remembers every request until it is answered or expires, so every pair closer than `expire` is
 /// found.
 ///
-/// Open addressing with linear probing over 16-byte slots, four to a cache line, at most 60 %
-/// full.  An answer takes its request out and closes the gap, so what waits stays small and warm.
-/// An expired slot is reused in place when a newcomer's probe meets it; the rest are swept when the
-/// table fills up, and the table doubles only if more than a third is still alive.  So memory
-/// follows the number of requests that wait, not the length of the capture.
+/// A key's home is one cache line of four slots.  When all four wait, the newcomer goes to the next
+/// line, and a mark on the full one tells later searches to go on.  An answer frees its slot, so
+/// what waits stays small and warm; an expired slot is free as well.  The table is swept, which
+/// also wipes the marks, when a third of it is taken or a sixteenth of the lines is marked; it
+/// doubles only if more than a sixth is still alive.  So memory follows the number of requests that
+/// wait, not the length of the capture.
 class ExactTable {
  public:
   struct Options {
@@ -31,89 +35,103 @@ class ExactTable {
 
   explicit ExactTable(const Options& options);
 
-  void prefetch(std::uint64_t key) const { __builtin_prefetch(&slots_[home(key)], 1); }
+  void prefetch(std::uint64_t key) const { __builtin_prefetch(&lines_[home(key)], 1); }
 
   Admission request(std::uint64_t key, Timestamp time, std::uint8_t flags);
   std::optional<Match> response(std::uint64_t key, Timestamp time);
 
+  /// The same for a batch, without a branch that depends on chance: whether an event asks or
+  /// answers, and which slot it takes, cannot be predicted.  That its home line is all it needs can.
+  void apply(std::span<const PairEvent> events, BatchOutcome& out);
+
   std::size_t memory_bytes() const { return peak_bytes_; }
 
  private:
-  static constexpr std::uint64_t waiting_bit = 1, ambiguous_bit = 2, long_bit = 4, low_bits = 7;
+  // The low bits of a tag.  `spilled_bit` is the line's, kept in its first slot until the next sweep.
+  static constexpr std::uint64_t waiting_bit = 1, ambiguous_bit = 2, long_bit = 4, spilled_bit = 8;
+  static constexpr std::uint64_t low_bits = 15;
+  static constexpr std::size_t ways = 4;
 
   struct Slot {
-    std::uint64_t tag;  ///< key with its low bits replaced; 0 is empty
+    std::uint64_t tag;  ///< key with its low bits replaced
     std::int64_t sent_ns;
 
-    bool holds(std::uint64_t key) const { return ((tag ^ key) & ~low_bits) == 0; }
+    bool is_free() const { return !(tag & waiting_bit); }
+    bool holds(std::uint64_t key) const {
+      return (tag & ~(low_bits ^ waiting_bit)) == ((key & ~low_bits) | waiting_bit);
+    }
+    void free() { tag &= spilled_bit; }
+    void fill(std::uint64_t waiting_tag, std::int64_t now_ns) {
+      tag = (tag & spilled_bit) | waiting_tag;
+      sent_ns = now_ns;
+    }
+  };
+  struct alignas(64) Line {
+    std::array<Slot, ways> slots;
+
+    bool has_spilled() const { return (slots[0].tag & spilled_bit) != 0; }
   };
 
+  static std::uint64_t waiting_tag(std::uint64_t key, std::uint8_t flags) {
+    static_assert(long_lived << 1 == long_bit);
+    return (key & ~low_bits) | static_cast<std::uint64_t>(flags & long_lived) << 1 | waiting_bit;
+  }
   std::size_t home(std::uint64_t key) const { return key >> shift_; }
-  std::size_t after(std::size_t index) const { return (index + 1) & (slots_.size() - 1); }
+  std::size_t after(std::size_t line) const { return (line + 1) & (lines_.size() - 1); }
   bool expired(const Slot& slot, std::int64_t now_ns) const {
     return difference_ns(now_ns, slot.sent_ns) > ((slot.tag & long_bit) ? long_lived_ns_ : expire_ns_);
   }
-  void sweep(std::int64_t now_ns);
-  void close_gap(std::size_t gap);
+  Slot* find(std::uint64_t key);
+  Slot& make_room(std::uint64_t key, std::int64_t now_ns);
+  bool needs_sweep(std::size_t incoming) const {
+    const bool crowded = used_ + incoming > lines_.size() * ways / 3;
+    // Not too often: keys that all share a home would mark lines as fast as a sweep wipes them.
+    return crowded || (marked_ > lines_.size() / 16 && since_sweep_ > lines_.size());
+  }
+  void sweep(std::int64_t now_ns, std::size_t incoming);
+  void resize(std::size_t lines);
 
-  HugeArray<Slot> slots_;
-  int shift_;
-  std::size_t used_ = 0;  ///< slots that are not empty
-  std::size_t limit_;     ///< of used_, before the table is swept
-  std::size_t peak_bytes_;
+  HugeArray<Line> lines_;
+  int shift_ = 0;
+  std::size_t used_ = 0;   ///< slots that are not free, expired or not
+  std::size_t marked_ = 0;       ///< lines that have spilled
+  std::size_t since_sweep_ = 0;  ///< events; a mark takes five of them, so most lines have none
+  std::size_t peak_bytes_ = 0;
   std::int64_t expire_ns_;
   std::int64_t long_lived_ns_;
 };
 
-inline Admission ExactTable::request(std::uint64_t key, Timestamp time, std::uint8_t flags) {
-  const std::int64_t now_ns = to_ns(time);
-  std::size_t index = home(key);
-  Slot* room = nullptr;
-  for (; slots_[index].tag != 0; index = after(index)) {
-    Slot& slot = slots_[index];
-    if (slot.holds(key)) {
-      if (!expired(slot, now_ns)) {
-        if (flags & repeat_is_ambiguous) slot.tag |= ambiguous_bit;
-        return Admission::repeated;
-      }
-      room = &slot;
-      break;
+inline void ExactTable::apply(std::span<const PairEvent> events, BatchOutcome& out) {
+  if (!events.empty() && needs_sweep(events.size())) [[unlikely]]
+    sweep(to_ns(events.front().time), events.size());
+  since_sweep_ += events.size();
+  std::uint32_t number = 0;
+  for (const PairEvent& event : events) {
+    Line& line = lines_[home(event.key)];
+    unsigned mine = 0, free = 0;  // a bit per slot
+    for (unsigned way = 0; way < ways; ++way) {
+      mine |= unsigned{line.slots[way].holds(event.key)} << way;
+      free |= unsigned{line.slots[way].is_free()} << way;
     }
-    if (!room && expired(slot, now_ns)) room = &slot;
+    const bool is_new = event.is_request & (mine == 0) & (free != 0);
+    if ((is_new | !event.is_request) & !line.has_spilled()) [[likely]] {
+      const unsigned chosen = event.is_request ? free : mine;
+      Slot& slot = line.slots[static_cast<unsigned>(std::countr_zero(chosen)) % ways];
+      const std::int64_t now_ns = to_ns(event.time);
+      const bool is_answer = !event.is_request & (mine != 0);
+      out.add_if(is_answer & !expired(slot, now_ns),
+                 {number, {Duration{difference_ns(now_ns, slot.sent_ns)}, 1.0,
+                           (slot.tag & ambiguous_bit) != 0}});
+      out.count_request_if(event.is_request & !(event.flags & half_of_span), event.kind);
+      const std::uint64_t left = is_answer ? 0 : slot.tag;
+      slot.tag = event.is_request ? waiting_tag(event.key, event.flags) : left;
+      slot.sent_ns = event.is_request ? now_ns : slot.sent_ns;
+      used_ = used_ + event.is_request - is_answer;
+    } else {
+      apply_event(*this, event, number, out);
+    }
+    ++number;
   }
-  if (!room) {
-    room = &slots_[index];
-    ++used_;
-  }
-  *room = {(key & ~low_bits) | ((flags & long_lived) ? long_bit : 0) | waiting_bit, now_ns};
-  if (used_ > limit_) [[unlikely]] sweep(now_ns);
-  return Admission::stored;
-}
-
-inline std::optional<Match> ExactTable::response(std::uint64_t key, Timestamp time) {
-  for (std::size_t index = home(key); slots_[index].tag != 0; index = after(index)) {
-    if (!slots_[index].holds(key)) continue;
-    const Slot slot = slots_[index];
-    close_gap(index);
-    if (expired(slot, to_ns(time))) return std::nullopt;
-    return Match{Duration{difference_ns(to_ns(time), slot.sent_ns)}, 1.0,
-                 (slot.tag & ambiguous_bit) != 0};
-  }
-  return std::nullopt;
-}
-
-/// Empties a slot without breaking the probes that pass it: a later slot of the run moves up unless
-/// it would come before its home (Knuth, The Art of Computer Programming, 6.4, algorithm R).
-inline void ExactTable::close_gap(std::size_t gap) {
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t index = after(gap); slots_[index].tag != 0; index = after(index)) {
-    const std::size_t from_home = (index - home(slots_[index].tag)) & mask;
-    if (from_home < ((index - gap) & mask)) continue;
-    slots_[gap] = slots_[index];
-    gap = index;
-  }
-  slots_[gap].tag = 0;
-  --used_;
 }
 
 static_assert(PairTable<ExactTable>);

@@ -43,6 +43,7 @@ struct alignas(64) TcpConnection {
   bool client_known : 1;  ///< a SYN told who is the client
   bool client_is_high : 1;
   bool syn_ack_seen : 1;
+  std::uint8_t ts_value_asked : 2;  ///< bit per side: did data carry its newest TSval first?
   bool syn_seen : 1;
   std::uint8_t life;  ///< counts the connections that had these ends, modulo 256
 };

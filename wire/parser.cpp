@@ -49,32 +49,40 @@ template <class IpHeader>
     hash = hash_ipv4(key, load_network<std::uint32_t>(ip + 12), load_network<std::uint32_t>(ip + 16),
                      source_port, destination_port, IpProtocol::tcp);
   captured = std::min(captured, total);
-  out = Summary{.time = packet.time,
-                .flow = hash.flow,
-                .ip = ip,
-                .sequence = load_network<std::uint32_t>(tcp + 4),
-                .acknowledgment = load_network<std::uint32_t>(tcp + 8),
-                .payload = static_cast<std::uint32_t>(total - ip_header - header),
-                .ip_captured = static_cast<std::uint16_t>(std::min<std::size_t>(captured, 0xffff)),
-                .payload_offset = static_cast<std::uint16_t>(ip_header + header),
-                .source_port = source_port,
-                .destination_port = destination_port,
-                .window = load_network<std::uint16_t>(tcp + 14),
-                .vlan = vlan,
-                .content = Content::tcp,
-                .tcp_flags = std::to_integer<std::uint8_t>(tcp[13]),
-                .source_is_low = hash.source_is_low,
-                .is_ipv6 = is_ipv6};
-
   constexpr std::size_t with_timestamps = tcp_header + sizeof(TcpAlignedTimestamps);
-  if (header == tcp_header) return true;
-  if (header == with_timestamps && captured >= ip_header + with_timestamps &&
-      load_network<std::uint32_t>(tcp + tcp_header) == TcpAlignedTimestamps::tcp_aligned_lead) {
-    out.has_timestamps = true;
+  const bool usual_timestamps =
+      header == with_timestamps && captured >= ip_header + with_timestamps &&
+      load_network<std::uint32_t>(tcp + tcp_header) == TcpAlignedTimestamps::tcp_aligned_lead;
+
+  // Field by field: a Summary made aside and copied would be read back before its parts have
+  // reached the cache, and the load waits for all of them.
+  out.time = packet.time;
+  out.flow = hash.flow;
+  out.ip = ip;
+  out.sequence = load_network<std::uint32_t>(tcp + 4);
+  out.acknowledgment = load_network<std::uint32_t>(tcp + 8);
+  out.payload = static_cast<std::uint32_t>(total - ip_header - header);
+  out.ip_captured = static_cast<std::uint16_t>(std::min<std::size_t>(captured, 0xffff));
+  out.payload_offset = static_cast<std::uint16_t>(ip_header + header);
+  out.source_port = source_port;
+  out.destination_port = destination_port;
+  out.window = load_network<std::uint16_t>(tcp + 14);
+  out.vlan = vlan;
+  out.content = Content::tcp;
+  out.tcp_flags = std::to_integer<std::uint8_t>(tcp[13]);
+  out.source_is_low = hash.source_is_low;
+  out.has_timestamps = usual_timestamps;
+  out.is_ipv6 = is_ipv6;
+  out.first_fragment = false;
+  out.quic_spin = false;
+  out.quic_initial = false;
+  if (usual_timestamps) [[likely]] {
     out.ts_value = load_network<std::uint32_t>(tcp + tcp_header + 4);
     out.ts_echo = load_network<std::uint32_t>(tcp + tcp_header + 8);
     return true;
   }
+  out.ts_value = out.ts_echo = 0;
+  if (header == tcp_header) return true;
   const std::size_t options = std::min(header, captured - ip_header) - tcp_header;
   read_options({tcp + tcp_header, options}, out);
   return true;
