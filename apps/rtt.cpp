@@ -85,7 +85,12 @@ RttReport make_report(const RttRequest& request, const Source& source, RttPipeli
   report.input.skipped = skipped_packets(source.counters(), pipeline.skipped());
   report.input.warnings.assign(source.warnings().begin(), source.warnings().end());
   if (interrupted()) report.input.warnings.emplace_back("interrupted: this is what was read until then");
-  report.table.memory_bytes = pipeline.memory_bytes();
+  const TableKind table = request.options.table.kind;
+  report.table.name = name_of(table);
+  report.table.memory_bytes = pipeline.memory().table_bytes;
+  report.table.connection_bytes = pipeline.memory().connection_bytes;
+  report.table.counters = pipeline.table_counters();
+  if (table != TableKind::exact) report.table.promise = promise_of(table);
   report.table.seed = request.options.seed;
   report.measurement = &pipeline.measurement();
   report.kinds = request.options.kinds;
@@ -150,6 +155,7 @@ Result<int> measure(const RttRequest& request) {
   watch_for_interrupts();
   if (!request.interface.empty()) {
     watch(request, **source, pipeline, started);
+    pipeline.finish();
   } else {
     Progress progress;
     pipeline.run(**source, interrupted(),

@@ -28,6 +28,7 @@ constexpr const char* examples = R"(Examples:
   sudo sojourn rtt -i eth0 --duration 30s        live, for half a minute
   sojourn rtt c.pcap --kind tcp,dns --by host    delays by the host that answered
   sojourn rtt c.pcap --inside 10.0.0.0/8         tell the inside leg from the outside leg
+  sojourn rtt c.pcap --memory 64KiB              in fixed memory, without bias
   sojourn rtt c.pcap --window 10s                how delay changed over time
   sojourn rtt c.pcap --sla 'tcp p95 < 50ms'      exit status 3 if the rule is broken
   sojourn rtt c.pcap --json                      for programs
@@ -65,12 +66,29 @@ Result<Duration> parse_positive_duration(std::string_view text) {
   return duration;
 }
 
-Result<unsigned> parse_threads(std::string_view text) {
-  unsigned threads = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
-  if (error != std::errc{} || end != text.data() + text.size() || threads < 1 || threads > 64)
-    return failure(fmt::format("'{}' is not a number of threads from 1 to 64", text));
-  return threads;
+Result<unsigned> parse_number(std::string_view text, unsigned most, std::string_view of_what) {
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 1 || number > most)
+    return failure(fmt::format("'{}' is not a number of {} from 1 to {}", text, of_what, most));
+  return number;
+}
+
+Result<unsigned> parse_threads(std::string_view text) { return parse_number(text, 64, "threads"); }
+Result<unsigned> parse_stages(std::string_view text) { return parse_number(text, 16, "stages"); }
+
+Result<TableKind> parse_table(std::string_view text) {
+  if (const auto kind = table_named(text)) return *kind;
+  return failure(fmt::format("'{}' is no table; the tables are exact, staged, fridge, fridges, fridges-ivw, leased", text));
+}
+
+Result<std::optional<double>> parse_probability(std::string_view text) {
+  if (text == "auto") return std::optional<double>{};
+  double probability = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), probability);
+  if (error != std::errc{} || end != text.data() + text.size() || !(probability > 0 && probability <= 1))
+    return failure(fmt::format("'{}' is neither a probability above 0 and up to 1, nor auto", text));
+  return std::optional<double>{probability};
 }
 
 /// What contradicts or is missing, in one line; empty if all is well.
@@ -105,10 +123,9 @@ void add_measure_options(CLI::App& rtt, RttRequest& request) {
   RttOptions& options = request.options;
   add_parsed(rtt, "--kind", parse_kinds, [&](KindSet kinds) { options.kinds = kinds; },
              "kinds to measure, with commas between (default all)");
-  rtt.add_option("--table", "where requests wait: exact (the default)")
-      ->check(CLI::IsMember({"exact"}));
+  TableWishes& table = request.table;
   add_parsed(rtt, "--expire", parse_positive_duration,
-             [&](Duration d) { options.expire = options.expire_connections = d; },
+             [&](Duration d) { table.patience = {d, d}; },
              "forget a request after this long (default 10s; kind flow 1h)");
   add_parsed(rtt, "--inside", &Prefix::parse, [&](const Prefix& p) { options.inside.push_back(p); },
              "our side of the network; repeatable. Legs become external and internal")
@@ -119,6 +136,22 @@ void add_measure_options(CLI::App& rtt, RttRequest& request) {
                         fmt::format("kind tcp: only segments of {} bytes of IP length and more, which\n"
                                     "receivers acknowledge without delay", usual_full_size));
   rtt.add_option("--seed", options.seed, "make hashing and --anonymize repeatable");
+}
+
+void add_table_options(CLI::App& rtt, RttRequest& request) {
+  TableWishes& table = request.table;
+  add_parsed(rtt, "--memory", &parse_size, [&](std::uint64_t bytes) { table.memory_bytes = bytes; },
+             "measure in this much memory, such as 64KiB: a good table is chosen.\n"
+             "Without it every request is remembered (exact)");
+  add_parsed(rtt, "--table", parse_table, [&](TableKind kind) { table.kind = kind; },
+             "where requests wait: exact, staged, fridge, fridges, fridges-ivw or leased");
+  add_parsed(rtt, "--longest", parse_positive_duration, [&](Duration d) { table.longest = d; },
+             "the longest delay of interest, by which tables tune themselves (default 10s)");
+  add_parsed(rtt, "--stages", parse_stages, [&](unsigned n) { table.stages = n; },
+             "staged: stages (default 4)");
+  add_parsed(rtt, "--entry-probability", parse_probability,
+             [&](std::optional<double> p) { table.entry_probability = p; },
+             "fridges: how many requests enter, 0 to 1, or auto (the default)");
 }
 
 void add_output_options(CLI::App& rtt, RttRequest& request) {
@@ -164,11 +197,15 @@ void add_rtt(CLI::App& app, Run& run) {
   rtt.get_formatter()->column_width(34);
   add_input_options(rtt, *request);
   add_measure_options(rtt, *request);
+  add_table_options(rtt, *request);
   add_output_options(rtt, *request);
   rtt.callback([request, &rtt, &run] {
     request->options.want_samples = !request->samples.empty();
     if (const auto reason = contradiction(*request, rtt); !reason.empty())
       throw CLI::ValidationError(reason);  // CLI11's own way to refuse
+    const auto table = choose_table(request->table);
+    if (!table) throw CLI::ValidationError(table.error().message);
+    request->options.table = *table;
     run = [request] { return run_rtt(*request); };
   });
 }

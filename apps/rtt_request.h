@@ -20,6 +20,7 @@ struct RttRequest {
   std::optional<Duration> duration;
   std::string filter;
   RttOptions options;
+  TableWishes table;  ///< what was said about it; options.table is what follows from that
   std::size_t top = 10;
   std::vector<SlaRule> sla;
   bool json = false;

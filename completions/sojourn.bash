@@ -2,7 +2,8 @@
 
 _sojourn_commands='rtt'
 _sojourn_options='--help --version'
-_sojourn_rtt_options='--help --interface --duration --filter --threads --kind --table --expire
+_sojourn_rtt_options='--help --interface --duration --filter --threads --kind --memory --table
+  --longest --stages --entry-probability --expire
   --inside --keep-ambiguous --full-size-only --seed --by --top --max-groups --window --sla
   --anonymize --json --samples --plot --color --ascii'
 _sojourn_kinds='all tcp handshake tcp-ts flow dns ntp icmp quic'
@@ -39,19 +40,23 @@ _sojourn_rtt() {
   case $previous in
     -i | --interface) _sojourn_interfaces "$current" ;;
     --kind) _sojourn_list "$current" "$_sojourn_kinds" ;;
-    --table) mapfile -t COMPREPLY < <(compgen -W 'exact' -- "$current") ;;
+    --table)
+      mapfile -t COMPREPLY < <(compgen -W 'exact staged fridge fridges fridges-ivw leased' -- "$current")
+      ;;
+    --memory) mapfile -t COMPREPLY < <(compgen -W '4KiB 64KiB 1MiB 16MiB' -- "$current") ;;
+    --entry-probability) mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$current") ;;
     --by)
       mapfile -t COMPREPLY < <(compgen -W 'flow host requester prefix/24 prefix/24/48 port vlan' -- "$current")
       ;;
     --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current") ;;
-    --duration | --expire | --window)
+    --duration | --expire | --longest | --window)
       mapfile -t COMPREPLY < <(compgen -W '500ms 1s 10s 30s 1min 5min 1h' -- "$current")
       ;;
     --samples | --plot)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       ;;
-    --filter | --threads | --inside | --seed | --top | --max-groups | --sla) ;;
+    --filter | --threads | --stages | --inside | --seed | --top | --max-groups | --sla) ;;
     *)
       if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "-i $_sojourn_rtt_options" -- "$current")

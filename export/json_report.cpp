@@ -57,7 +57,9 @@ Json input_object(const InputSummary& input) {
 }
 
 Json table_object(const TableSummary& table) {
-  Json object{{"name", table.name}, {"memory_bytes", table.memory_bytes}, {"seed", table.seed}};
+  Json object{{"name", table.name}, {"memory_bytes", table.memory_bytes},
+              {"connection_bytes", table.connection_bytes},
+              {"seed", table.seed}};
   for (const auto& [name, count] : table.counters) object[name] = count;
   return object;
 }

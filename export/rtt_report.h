@@ -32,6 +32,8 @@ struct InputSummary {
 struct TableSummary {
   std::string name = "exact";
   std::uint64_t memory_bytes = 0;
+  std::uint64_t connection_bytes = 0;  ///< what is remembered of connections, beside the table
+  std::string promise;                 ///< how far its samples can be trusted, in one sentence
   std::uint64_t seed = 0;
   std::vector<NamedCount> counters;  ///< what the table had to forget, by reason
 };

@@ -274,7 +274,9 @@ void TextReport::sla() {
 
 void TextReport::losses() {
   const auto& input = report_.input;
-  if (!input.skipped.empty() || !report_.table.counters.empty() || !input.warnings.empty()) line("");
+  std::vector<NamedCount> forgotten = report_.table.counters;
+  std::erase_if(forgotten, [](const NamedCount& counter) { return counter.second == 0; });
+  if (!input.skipped.empty() || !forgotten.empty() || !input.warnings.empty()) line("");
   const auto list = [](const std::vector<NamedCount>& counts) {
     std::string text;
     for (const auto& [reason, count] : counts)
@@ -282,7 +284,7 @@ void TextReport::losses() {
     return text;
   };
   if (!input.skipped.empty()) paragraph("skipped packets: " + list(input.skipped), "  ");
-  if (!report_.table.counters.empty()) paragraph("table " + report_.table.name + ": " + list(report_.table.counters), "  ");
+  if (!forgotten.empty()) paragraph("table " + report_.table.name + ": " + list(forgotten), "  ");
   for (const auto& warning : input.warnings) paragraph(styled("warning: ", "33") + warning, "  ");
 }
 
@@ -301,9 +303,12 @@ void TextReport::trust() {
   line("");
   std::string text = options_.unicode ? "±" : "+-";
   text += " covers the true median with 95 % confidence if the samples are independent; ";
-  text += error == 0 ? "quantiles are exact to the nanosecond."
-                     : fmt::format("quantiles are within {:.1f} % of the exact ones.", 100 * error);
+  text += error == 0 ? "quantiles are those of the samples, to the nanosecond."
+                     : fmt::format("quantiles are those of the samples, within {:.1f} %.", 100 * error);
   if (weighted) text += " Samples are weighted for what the table could not keep.";
+  if (!report_.table.promise.empty()) text += " " + report_.table.promise;
+  text += fmt::format(" Table {}: {}, connections: {}.", report_.table.name, format_size(report_.table.memory_bytes),
+                      format_size(report_.table.connection_bytes));
   if (fewest < 100) text += " With fewer than 100 samples p99 is little more than the maximum.";
   if (!measurement_.pooled(Kind::tcp).empty())
     text += " tcp delays include what a receiver waits before it acknowledges.";

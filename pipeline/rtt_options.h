@@ -8,13 +8,13 @@
 #include "core/kind.h"
 #include "core/time.h"
 #include "estimate/measurement.h"
+#include "roundtrip/table_choice.h"
 
 namespace sojourn {
 
 struct RttOptions {
   KindSet kinds = KindSet::all();
-  Duration expire = std::chrono::seconds{10};
-  Duration expire_connections = std::chrono::hours{1};  ///< for kind flow: a connection's life
+  TableChoice table = {};  ///< with several threads each has its share of the memory
   bool keep_ambiguous = false;
   std::uint32_t full_size = 0;  ///< see PairingOptions
   std::vector<Prefix> inside;   ///< empty: legs are named server and client

@@ -1,10 +1,11 @@
 #include "pipeline/rtt_pipeline.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "pipeline/sharded_run.h"
-#include "roundtrip/exact_table.h"
+#include "roundtrip/table_choice.h"
 
 namespace sojourn {
 namespace {
@@ -13,9 +14,14 @@ namespace {
 // and events stay in the caches next to the core.
 constexpr std::size_t batch_size = 128;
 
-std::unique_ptr<RttShard> make_shard(const RttOptions& options) {
-  return std::make_unique<TableShard<ExactTable>>(
-      options, ExactTable{{.expire = options.expire, .expire_long_lived = options.expire_connections}});
+/// Each thread is a table of its own: its flows, its arrivals, its share of the memory.  One table
+/// for all with counters of their own would be biased.
+std::unique_ptr<RttShard> make_shard(RttOptions options) {
+  options.table.memory_bytes /= std::max(options.threads, 1u);
+  if (options.table.kind != TableKind::exact) options.measurement.keep = Keep::histogram;
+  return with_table(options.table, [&](auto table) -> std::unique_ptr<RttShard> {
+    return std::make_unique<TableShard<decltype(table)>>(options, std::move(table));
+  });
 }
 
 }  // namespace
@@ -37,16 +43,32 @@ bool RttPipeline::step(Source& source) {
   next_index_ += static_cast<std::uint32_t>(filled.count);
 
   shards_[0]->process({summaries_.data(), count}, samples_);
-  for (const PlacedSample& placed : samples_) consumer_(placed.sample);
-  samples_.clear();
   skipped_ = parser_.skipped();
+  hand_over();
   return !filled.end;
 }
 
+void RttPipeline::hand_over() {
+  if (consumer_)
+    for (const PlacedSample& placed : samples_) consumer_(placed.sample);
+  samples_.clear();
+}
+
+void RttPipeline::finish() {
+  for (const auto& shard : shards_) shard->finish(samples_);
+  hand_over();
+  for (std::size_t i = 1; i < shards_.size(); ++i)
+    shards_[0]->measurement().merge(std::move(shards_[i]->measurement()));
+}
+
 void RttPipeline::run(Source& source, const std::atomic<bool>& stop, const Tick& tick) {
-  if (options_.threads > 1) return run_threads(source, stop, tick);
-  for (std::size_t batches = 0; !stop.load(std::memory_order_relaxed) && step(source); ++batches)
-    if (tick && batches % 256 == 0) tick();
+  if (options_.threads > 1) {
+    run_threads(source, stop, tick);
+  } else {
+    for (std::size_t batches = 0; !stop.load(std::memory_order_relaxed) && step(source); ++batches)
+      if (tick && batches % 256 == 0) tick();
+  }
+  finish();
 }
 
 void RttPipeline::run_threads(Source& source, const std::atomic<bool>& stop, const Tick& tick) {
@@ -54,26 +76,37 @@ void RttPipeline::run_threads(Source& source, const std::atomic<bool>& stop, con
   sharded.run(stop, tick);
   time_span_ = sharded.time_span();
   skipped_ = sharded.skipped();
-  for (std::size_t i = 1; i < shards_.size(); ++i)
-    shards_[0]->measurement().merge(std::move(shards_[i]->measurement()));
 }
 
 const Measurement& RttPipeline::measurement() {
-  // Every request that is stored either finds its response, is ambiguous, or is left over.
+  // Every request either finds its response, is ambiguous, or is left over.  With a table that
+  // weighs its samples this is an estimate.
   Measurement& measurement = shards_[0]->measurement();
   for (std::size_t i = 0; i < kind_count; ++i) {
     const Kind kind = static_cast<Kind>(i);
     KindCounters& counters = measurement.counters(kind);
-    const std::uint64_t answered = measurement.pooled(kind).count() +
-                                   (options_.keep_ambiguous ? 0 : counters.ambiguous);
+    const auto answered = static_cast<std::uint64_t>(std::llround(measurement.pooled(kind).total_weight())) +
+                          (options_.keep_ambiguous ? 0 : counters.ambiguous);
     counters.unmatched_requests = counters.requests - std::min(counters.requests, answered);
   }
   return measurement;
 }
 
-std::size_t RttPipeline::memory_bytes() const {
-  std::size_t total = 0;
-  for (const auto& shard : shards_) total += shard->memory_bytes();
+RttPipeline::Memory RttPipeline::memory() const {
+  Memory memory;
+  for (const auto& shard : shards_) {
+    memory.table_bytes += shard->table_bytes();
+    memory.connection_bytes += shard->connection_bytes();
+  }
+  return memory;
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> RttPipeline::table_counters() const {
+  auto total = shards_[0]->table_counters();
+  for (std::size_t i = 1; i < shards_.size(); ++i) {
+    const auto more = shards_[i]->table_counters();
+    for (std::size_t k = 0; k < total.size(); ++k) total[k].second += more[k].second;
+  }
   return total;
 }
 

@@ -8,6 +8,8 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "capture/source.h"
@@ -35,13 +37,22 @@ class RttPipeline {
   /// the calling thread, for progress.
   void run(Source& source, const std::atomic<bool>& stop, const Tick& tick = {});
 
+  /// After the last `step`, if `run` is not used.
+  void finish();
+
   /// The figures so far.  With several threads only after `run`.
   const Measurement& measurement();
   const TimeSpan& time_span() const { return time_span_; }
   const SkipCounters& skipped() const { return skipped_; }
-  std::size_t memory_bytes() const;
+  struct Memory {
+    std::size_t table_bytes = 0;
+    std::size_t connection_bytes = 0;
+  };
+  Memory memory() const;
+  std::vector<std::pair<std::string, std::uint64_t>> table_counters() const;
 
  private:
+  void hand_over();
   void run_threads(Source& source, const std::atomic<bool>& stop, const Tick& tick);
 
   RttOptions options_;

@@ -1,15 +1,22 @@
 #pragma once
 // The stages behind the parser, for all packets or for one thread's share of the flows.
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/sample.h"
 #include "estimate/anonymizer.h"
 #include "estimate/measurement.h"
+#include "pipeline/held_samples.h"
+#include "pipeline/placed_sample.h"
 #include "pipeline/rtt_options.h"
 #include "roundtrip/pair_table.h"
 #include "roundtrip/pairing.h"
@@ -17,12 +24,6 @@
 #include "wire/summary.h"
 
 namespace sojourn {
-
-/// A sample and the position of its response in the capture, by which threads' samples are merged.
-struct PlacedSample {
-  std::uint32_t index;
-  Sample sample;
-};
 
 /// Pairing rules, table and measurement of one share of the flows.  The virtual call is per batch.
 class RttShard {
@@ -33,7 +34,13 @@ class RttShard {
   /// appended to `samples` if they are wanted.
   virtual void process(std::span<const Summary> batch, std::vector<PlacedSample>& samples) = 0;
 
-  virtual std::size_t memory_bytes() const = 0;
+  /// After the last batch: what could not be weighed before, in the order of the capture.
+  virtual void finish(std::vector<PlacedSample>& samples) = 0;
+
+  virtual std::size_t table_bytes() const = 0;
+  virtual std::size_t connection_bytes() const = 0;
+  /// What the table had to turn away or forget, by name.
+  virtual std::vector<std::pair<std::string, std::uint64_t>> table_counters() const = 0;
 
   Measurement& measurement() { return measurement_; }
   const Measurement& measurement() const { return measurement_; }
@@ -55,7 +62,9 @@ class TableShard final : public RttShard {
       : RttShard(options.measurement),
         options_(options),
         pairing_(HashKey::from_seed(options.seed),
-                 {.kinds = options.kinds, .full_size = options.full_size}),
+                 {.kinds = options.kinds,
+                  .full_size = options.full_size,
+                  .most_connections = most_connections(options.table)}),
         table_(std::move(table)),
         describes_samples_(options.want_samples || options.measurement.grouping.has_value() ||
                            !options.inside.empty()) {
@@ -75,18 +84,29 @@ class TableShard final : public RttShard {
     }
   }
 
-  std::size_t memory_bytes() const override {
-    return table_.memory_bytes() + pairing_.memory_bytes();
+  void finish(std::vector<PlacedSample>& samples) override {
+    if constexpr (joins_weights) held_.release([&](const PlacedSample& placed) { keep(placed, samples); });
+  }
+
+  std::size_t table_bytes() const override { return table_.memory_bytes(); }
+  std::size_t connection_bytes() const override { return pairing_.memory_bytes(); }
+
+  std::vector<std::pair<std::string, std::uint64_t>> table_counters() const override {
+    std::vector<std::pair<std::string, std::uint64_t>> counters;
+    if constexpr (requires { table_.refused(); }) counters.emplace_back("refused", table_.refused());
+    if constexpr (requires { table_.too_old(); }) counters.emplace_back("too-old", table_.too_old());
+    return counters;
   }
 
  private:
   void take(const PairEvent& event, const Match& match, const Summary& packet,
             std::vector<PlacedSample>& samples) {
     if (match.ambiguous) {
-      if (event.leg == Leg::sum || !has_halves(event.kind)) ++measurement_.counters(event.kind).ambiguous;
+      if (event.leg == Leg::sum || !has_halves(event.kind))
+        measurement_.counters(event.kind).ambiguous += static_cast<std::uint64_t>(std::llround(match.weight));
       if (!options_.keep_ambiguous) return;
     }
-    if (!describes_samples_) {
+    if (!joins_weights && !describes_samples_) {
       measurement_.add_light(event.kind, event.leg, event.time, match.delay, match.weight);
       return;
     }
@@ -95,9 +115,25 @@ class TableShard final : public RttShard {
       sample.requester = anonymizer_->apply(sample.requester);
       sample.responder = anonymizer_->apply(sample.responder);
     }
-    measurement_.add(sample);
-    if (options_.want_samples) samples.push_back({packet.index, sample});
+    if constexpr (joins_weights)
+      held_.add({packet.index, sample}, match.fridge);
+    else
+      keep({packet.index, sample}, samples);
   }
+
+  void keep(const PlacedSample& placed, std::vector<PlacedSample>& samples) {
+    measurement_.add(placed.sample);
+    if (options_.want_samples) samples.push_back(placed);
+  }
+
+  /// With a fixed table the connections are bounded too: as much memory again, at least 64 KiB.
+  static std::size_t most_connections(const TableChoice& choice) {
+    if (choice.kind == TableKind::exact) return unlimited_connections;
+    return std::max<std::size_t>(choice.memory_bytes, 64 * 1024) / sizeof(TcpConnection) / 4;
+  }
+
+  /// fridges-ivw: the weights of samples depend on each other.
+  static constexpr bool joins_weights = std::is_same_v<Table, FridgesIvwTable>;
 
   static bool has_halves(Kind kind) { return kind == Kind::handshake || kind == Kind::quic; }
 
@@ -105,6 +141,7 @@ class TableShard final : public RttShard {
   Pairing pairing_;
   Table table_;
   BatchOutcome outcome_;
+  HeldSamples held_;
   std::optional<Anonymizer> anonymizer_;
   bool describes_samples_;  ///< somebody asks for addresses
 };

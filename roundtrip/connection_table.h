@@ -2,9 +2,11 @@
 // What is remembered of each connection between its packets.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "core/huge_array.h"
@@ -17,15 +19,18 @@ namespace sojourn {
 ///
 /// Open addressing, at most a quarter full: probes end at once, and records that nobody uses take
 /// no room in the cache.  When it fills up, flows idle for longer than `idle` are dropped, and the
-/// table doubles only if more than an eighth is still in use.
+/// table doubles only if more than an eighth is still in use.  Once it would hold more than `most`
+/// flows, the half that has been silent longest is dropped instead.
 template <class Record>
 class ConnectionTable {
  public:
-  explicit ConnectionTable(Duration idle, std::size_t initial_records = 1024)
+  explicit ConnectionTable(Duration idle, std::size_t initial_records = 1024,
+                           std::size_t most = std::numeric_limits<std::size_t>::max())
       : records_(std::bit_ceil(initial_records)),
         shift_(64 - std::countr_zero(records_.size())),
         peak_bytes_(records_.memory_bytes()),
-        idle_(idle) {}
+        idle_(idle),
+        most_(std::max<std::size_t>(most, initial_records / 4)) {}
 
   void prefetch(std::uint64_t flow) const { __builtin_prefetch(&records_[home(flow)], 1); }
 
@@ -63,11 +68,16 @@ class ConnectionTable {
   std::size_t after(std::size_t index) const { return (index + 1) & (records_.size() - 1); }
 
   void sweep(Timestamp now) {
+    Duration patience = idle_;
     const auto alive = [&](const Record& record) {
-      return record.flow != 0 && difference(now, record.last_seen) <= idle_;
+      return record.flow != 0 && difference(now, record.last_seen) <= patience;
     };
     const auto kept = static_cast<std::size_t>(std::ranges::count_if(records_, alive));
-    const std::size_t size = kept > records_.size() / 8 ? records_.size() * 2 : records_.size();
+    std::size_t size = records_.size();
+    if (kept > size / 8) {
+      if (size / 2 <= most_) size *= 2;
+      else patience = usual_silence(now);
+    }
     const HugeArray<Record> old = std::exchange(records_, HugeArray<Record>{size});
     peak_bytes_ = std::max(peak_bytes_, old.memory_bytes() + records_.memory_bytes());
     shift_ = 64 - std::countr_zero(size);
@@ -81,11 +91,27 @@ class ConnectionTable {
     }
   }
 
+  /// For how long half of the flows have been silent.  The table is in the order of a hash, so its
+  /// first records are a fair sample of all.
+  Duration usual_silence(Timestamp now) const {
+    std::array<Duration, 255> silences{};
+    std::size_t count = 0;
+    for (const Record& record : records_) {
+      if (record.flow == 0) continue;
+      silences[count++] = difference(now, record.last_seen);
+      if (count == silences.size()) break;
+    }
+    const auto middle = silences.begin() + static_cast<std::ptrdiff_t>(count / 2);
+    std::nth_element(silences.begin(), middle, silences.begin() + static_cast<std::ptrdiff_t>(count));
+    return *middle - Duration{1};
+  }
+
   HugeArray<Record> records_;
   int shift_;
   std::size_t used_ = 0;
   std::size_t peak_bytes_;
   Duration idle_;
+  std::size_t most_;
 };
 
 }  // namespace sojourn

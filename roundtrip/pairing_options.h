@@ -1,12 +1,18 @@
 #pragma once
 // Which requests and responses the rules look for.
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "core/kind.h"
 #include "core/time.h"
 
 namespace sojourn {
+
+/// Room for connections to begin with; there is more when it is needed.
+inline constexpr std::size_t first_connections = 1024;
+inline constexpr std::size_t unlimited_connections = std::numeric_limits<std::size_t>::max();
 
 struct PairingOptions {
   KindSet kinds = KindSet::all();
@@ -15,6 +21,8 @@ struct PairingOptions {
   std::uint32_t full_size = 0;
   /// A connection silent for this long is forgotten when room is needed.
   Duration idle = std::chrono::minutes{10};
+  /// Remember no more connections than this; beyond, those silent longest are forgotten.
+  std::size_t most_connections = unlimited_connections;
 };
 
 }  // namespace sojourn

@@ -17,7 +17,7 @@ class QuicRules {
   static constexpr std::size_t most_events = 6;
 
   QuicRules(const HashKey& key, const PairingOptions& options)
-      : key_(key), wanted_(options.kinds.has(Kind::quic)), connections_(options.idle) {}
+      : key_(key), wanted_(options.kinds.has(Kind::quic)), connections_(options.idle, first_connections, options.most_connections) {}
 
   /// Writes the events of one packet to `out` and returns where the next go.
   PairEvent* apply(const Summary& packet, std::uint32_t index, PairEvent* out);

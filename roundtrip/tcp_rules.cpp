@@ -63,7 +63,7 @@ TcpRules::TcpRules(const HashKey& key, const PairingOptions& options)
       wants_life_(options.kinds.has(Kind::flow)),
       wants_dns_(options.kinds.has(Kind::dns)),
       full_size_(options.full_size),
-      connections_(options.idle) {}
+      connections_(options.idle, first_connections, options.most_connections) {}
 
 PairEvent* TcpRules::apply(const Summary& packet, std::uint32_t index, PairEvent* out) {
   TcpConnection& connection = connections_.at(packet.flow, packet.time);

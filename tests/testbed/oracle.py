@@ -196,7 +196,9 @@ def leg_of(request):
 
 
 def timestamp_samples(packets):
-    """A TSval that is newer than all before it, sent with data, and the first TSecr that echoes it."""
+    """A TSval that data was first to carry, and the first TSecr that echoes it.
+
+    One that a pure ACK carried first is of no use: its echo may answer the ACK."""
     waiting, newest = Waiting(), {}
     for packet in packets:
         stamps = timestamps(packet) if packet.protocol == 6 else None
@@ -207,9 +209,10 @@ def timestamp_samples(packets):
             request = waiting.answer((packet.back, echo))
             if request:
                 yield sample("tcp-ts", leg_of(request), request, packet)
-        if sequence_length(packet) > 0 and (packet.flow not in newest or is_newer(value, newest[packet.flow])):
+        if packet.flow not in newest or is_newer(value, newest[packet.flow]):
             newest[packet.flow] = value
-            waiting.ask((packet.flow, value), packet)
+            if sequence_length(packet) > 0:
+                waiting.ask((packet.flow, value), packet)
 
 
 def tcp_samples(packets):
@@ -230,8 +233,8 @@ def tcp_samples(packets):
         end = modulo(packet.sequence + length)
         expected = next_sequence.get(packet.flow)
         is_probe = expected is not None and packet.payload_length <= 1 and packet.sequence == modulo(expected - 1)
-        if is_probe and not packet.flags & (TCP_SYN | TCP_FIN):
-            continue  # keep-alive or zero-window probe
+        if is_probe and not packet.flags & (TCP_SYN | TCP_FIN) and (packet.flow, end) not in waiting:
+            continue  # keep-alive or zero-window probe; a byte that still waits is sent again
         if expected is None or is_newer(end, expected):
             next_sequence[packet.flow] = end
         key = (packet.flow, end)
