@@ -48,9 +48,9 @@ struct CdfPoint {
 ///     F(t) = sum of weights of delays <= t / sum of all weights
 ///
 /// linear between consecutive samples; the quantile q is where F reaches q, and the least delay
-/// for q below the first sample's share (METHODS section 3; type 4 of Hyndman and Fan 1996 when
-/// all weights are 1).  Equal delays are separate samples, so a value that most samples share is
-/// the median itself and not a point on the way to it.
+/// for q below the first sample's share (docs/design/estimation.md; type 4 of Hyndman and Fan 1996
+/// when all weights are 1).  Equal delays are separate samples, so a value that most samples share
+/// is the median itself and not a point on the way to it.
 ///
 /// Up to `few_samples` delays are kept as they are and every answer is exact.  Beyond, a histogram
 /// takes over; with Keep::every_sample it only points to the samples to look at.  Negative delays

@@ -194,12 +194,8 @@ void TextReport::requests() {
       if (count == 0 || counters.requests == 0) return format_count(count);
       return fmt::format("{} ({}%)", format_count(count), percent(count, counters.requests));
     };
-    // A sum is made of samples that are counted already, unless it is all there is.
-    const std::uint64_t sums = measurement_.leg(kind, Leg::sum).count();
-    std::uint64_t samples = 0;
-    for (const Leg leg : {Leg::server, Leg::client, Leg::external, Leg::internal})
-      samples += measurement_.leg(kind, leg).count();
-    if (samples == 0) samples = sums;
+    // Those of the headline figure: requests are counted for it too, not for its halves.
+    const std::uint64_t samples = measurement_.pooled(kind).count();
     rows.row({std::string{name_of(kind)}, format_count(counters.requests), format_count(samples),
               share(counters.ambiguous), share(counters.unmatched_requests)});
   }

@@ -38,7 +38,7 @@ icmp                                                            █    █ █
 what became of the requests
 kind       requests  samples  ambiguous  unanswered
 tcp           1 100    1 000    40 (4%)     60 (5%)
-handshake       200      200          0           0
+handshake       200      100          0           0
 ntp               2        0          0    2 (100%)
 icmp              3        3          0           0
 

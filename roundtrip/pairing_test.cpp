@@ -38,7 +38,7 @@ std::string found(std::int64_t time, Kind kind, std::int64_t delay, bool ambiguo
   return fmt::format("{} {} {}{}", time, name_of(kind), delay, ambiguous ? " ambiguous" : "");
 }
 
-/// The rules of METHODS.md section 1 for tcp, tcp-ts, flow, dns and icmp, in the plainest form: full
+/// The rules of docs/design/pairing.md for tcp, tcp-ts, flow, dns and icmp, in the plainest form: full
 /// keys, full history, nothing forgotten, every acknowledgment looked up.
 class Reference {
  public:

@@ -18,7 +18,7 @@ constexpr std::uint64_t spin_token(int edge) { return 0x100u + static_cast<std::
 /// implementations that know the path go down to a few hundred milliseconds.
 constexpr Duration retransmission_gap = 200ms;
 
-/// RFC 9312 section 4.2: a packet that was overtaken around an edge shows two edges too many.
+/// RFC 9312 section 3.8.2: a packet that was overtaken around an edge shows two edges too many.
 /// They come within a small part of the period, and are rejected.
 constexpr std::uint32_t earliest_edge = 8;  // a period's eighth
 
