@@ -110,24 +110,25 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
 }
 
 void add_input_options(CLI::App& rtt, RttRequest& request) {
-  rtt.add_option("CAPTURE", request.captures, "pcap or pcapng files, also .gz or .zst; - is standard input");
-  rtt.add_option("-i,--interface", request.interface, "measure live on this interface (needs root)");
-  add_parsed(rtt, "--duration", parse_positive_duration, [&](Duration d) { request.duration = d; },
+  rtt.add_option("CAPTURE", request.captures, "pcap or pcapng files, also .gz or .zst; - is standard input")
+      ->type_name("");
+  rtt.add_option("-i,--interface", request.interface, "measure live on this interface (needs root)")->type_name("NAME");
+  add_parsed(rtt, "--duration", "TIME", parse_positive_duration, [&](Duration d) { request.duration = d; },
              "with -i: stop after this long");
-  rtt.add_option("--filter", request.filter, "only packets that match this pcap-filter(7) expression");
-  add_parsed(rtt, "--threads", parse_threads, [&](unsigned n) { request.options.threads = n; },
+  rtt.add_option("--filter", request.filter, "only packets that match this pcap-filter(7) expression")->type_name("EXPRESSION");
+  add_parsed(rtt, "--threads", "NUMBER", parse_threads, [&](unsigned n) { request.options.threads = n; },
              "threads to use (default 1)");
 }
 
 void add_measure_options(CLI::App& rtt, RttRequest& request) {
   RttOptions& options = request.options;
-  add_parsed(rtt, "--kind", parse_kinds, [&](KindSet kinds) { options.kinds = kinds; },
+  add_parsed(rtt, "--kind", "KINDS", parse_kinds, [&](KindSet kinds) { options.kinds = kinds; },
              "kinds to measure, with commas between (default all)");
   TableWishes& table = request.table;
-  add_parsed(rtt, "--expire", parse_positive_duration,
+  add_parsed(rtt, "--expire", "TIME", parse_positive_duration,
              [&](Duration d) { table.patience = {d, d}; },
              "forget a request after this long (default 10s; kind flow 1h)");
-  add_parsed(rtt, "--inside", &Prefix::parse, [&](const Prefix& p) { options.inside.push_back(p); },
+  add_parsed_list(rtt, "--inside", "PREFIX", &Prefix::parse, [&](const Prefix& p) { options.inside.push_back(p); },
              "our side of the network; repeatable. Legs become external and internal")
       ->delimiter(',');
   rtt.add_flag("--keep-ambiguous", options.keep_ambiguous,
@@ -135,41 +136,41 @@ void add_measure_options(CLI::App& rtt, RttRequest& request) {
   rtt.add_flag_callback("--full-size-only", [&] { options.full_size = usual_full_size; },
                         fmt::format("kind tcp: only segments of {} bytes of IP length and more, which\n"
                                     "receivers acknowledge without delay", usual_full_size));
-  rtt.add_option("--seed", options.seed, "make hashing and --anonymize repeatable");
+  rtt.add_option("--seed", options.seed, "make hashing and --anonymize repeatable")->type_name("NUMBER");
 }
 
 void add_table_options(CLI::App& rtt, RttRequest& request) {
   TableWishes& table = request.table;
-  add_parsed(rtt, "--memory", &parse_size, [&](std::uint64_t bytes) { table.memory_bytes = bytes; },
+  add_parsed(rtt, "--memory", "SIZE", &parse_size, [&](std::uint64_t bytes) { table.memory_bytes = bytes; },
              "measure in this much memory, such as 64KiB: a good table is chosen.\n"
              "Without it every request is remembered (exact)");
-  add_parsed(rtt, "--table", parse_table, [&](TableKind kind) { table.kind = kind; },
+  add_parsed(rtt, "--table", "NAME", parse_table, [&](TableKind kind) { table.kind = kind; },
              "where requests wait: exact, staged, fridge, fridges, fridges-ivw or leased");
-  add_parsed(rtt, "--longest", parse_positive_duration, [&](Duration d) { table.longest = d; },
+  add_parsed(rtt, "--longest", "TIME", parse_positive_duration, [&](Duration d) { table.longest = d; },
              "the longest delay of interest, by which tables tune themselves (default 10s)");
-  add_parsed(rtt, "--stages", parse_stages, [&](unsigned n) { table.stages = n; },
+  add_parsed(rtt, "--stages", "NUMBER", parse_stages, [&](unsigned n) { table.stages = n; },
              "staged: stages (default 4)");
-  add_parsed(rtt, "--entry-probability", parse_probability,
+  add_parsed(rtt, "--entry-probability", "P", parse_probability,
              [&](std::optional<double> p) { table.entry_probability = p; },
              "fridges: how many requests enter, 0 to 1, or auto (the default)");
 }
 
 void add_output_options(CLI::App& rtt, RttRequest& request) {
   MeasurementOptions& measurement = request.options.measurement;
-  add_parsed(rtt, "--by", &Grouping::parse, [&](const Grouping& g) { measurement.grouping = g; },
+  add_parsed(rtt, "--by", "WHAT", &Grouping::parse, [&](const Grouping& g) { measurement.grouping = g; },
              "group by flow, host, requester, prefix/N, port or vlan");
-  rtt.add_option("--top", request.top, "groups to show (default 10)")->check(CLI::PositiveNumber);
+  rtt.add_option("--top", request.top, "groups to show (default 10)")->check(CLI::PositiveNumber)->type_name("NUMBER");
   rtt.add_option("--max-groups", measurement.max_groups, "groups to keep; the rest become 'other'")
-      ->check(CLI::PositiveNumber);
-  add_parsed(rtt, "--window", parse_positive_duration, [&](Duration d) { measurement.window = d; },
+      ->check(CLI::PositiveNumber)->type_name("NUMBER");
+  add_parsed(rtt, "--window", "TIME", parse_positive_duration, [&](Duration d) { measurement.window = d; },
              "a row per time slice of this length");
-  add_parsed(rtt, "--sla", &SlaRule::parse, [&](const SlaRule& rule) { request.sla.push_back(rule); },
+  add_parsed_list(rtt, "--sla", "RULE", &SlaRule::parse, [&](const SlaRule& rule) { request.sla.push_back(rule); },
              "a rule such as 'tcp p95 < 50ms' or 'dns.server max < 1s'; repeatable.\n"
              "Exit status 3 if one is broken");
   rtt.add_flag("--anonymize", request.options.anonymize, "replace addresses, preserving prefixes");
   rtt.add_flag("--json", request.json, "one JSON document on standard output");
-  rtt.add_option("--samples", request.samples, "every sample as CSV into this file, - for standard output");
-  rtt.add_option("--plot", request.plot, "the distributions as SVG into this file");
+  rtt.add_option("--samples", request.samples, "every sample as CSV into this file, - for standard output")->type_name("FILE");
+  rtt.add_option("--plot", request.plot, "the distributions as SVG into this file")->type_name("FILE");
   rtt.add_option_function<std::string>(
          "--color",
          [&](const std::string& when) {
