@@ -101,39 +101,6 @@ class ExactTable {
   std::int64_t long_lived_ns_;
 };
 
-inline void ExactTable::apply(std::span<const PairEvent> events, BatchOutcome& out) {
-  if (!events.empty() && needs_sweep(events.size())) [[unlikely]]
-    sweep(to_ns(events.front().time), events.size());
-  since_sweep_ += events.size();
-  std::uint32_t number = 0;
-  for (const PairEvent& event : events) {
-    Line& line = lines_[home(event.key)];
-    unsigned mine = 0, free = 0;  // a bit per slot
-    for (unsigned way = 0; way < ways; ++way) {
-      mine |= unsigned{line.slots[way].holds(event.key)} << way;
-      free |= unsigned{line.slots[way].is_free()} << way;
-    }
-    const bool is_new = event.is_request & (mine == 0) & (free != 0);
-    if ((is_new | !event.is_request) & !line.has_spilled()) [[likely]] {
-      const unsigned chosen = event.is_request ? free : mine;
-      Slot& slot = line.slots[static_cast<unsigned>(std::countr_zero(chosen)) % ways];
-      const std::int64_t now_ns = to_ns(event.time);
-      const bool is_answer = !event.is_request & (mine != 0);
-      out.add_if(is_answer & !expired(slot, now_ns),
-                 {number, {Duration{difference_ns(now_ns, slot.sent_ns)}, 1.0,
-                           (slot.tag & ambiguous_bit) != 0}});
-      out.count_request_if(event.is_request & !(event.flags & half_of_span), event.kind);
-      const std::uint64_t left = is_answer ? 0 : slot.tag;
-      slot.tag = event.is_request ? waiting_tag(event.key, event.flags) : left;
-      slot.sent_ns = event.is_request ? now_ns : slot.sent_ns;
-      used_ = used_ + event.is_request - is_answer;
-    } else {
-      apply_event(*this, event, number, out);
-    }
-    ++number;
-  }
-}
-
 static_assert(PairTable<ExactTable>);
 
 }  // namespace sojourn
