@@ -27,8 +27,8 @@ void put32(std::uint8_t* to, std::uint32_t value) {
 /// Sum of 16-bit words, not yet folded (RFC 1071).
 std::uint32_t word_sum(const std::uint8_t* bytes, std::size_t size) {
   std::uint32_t sum = 0;
-  for (std::size_t i = 0; i + 1 < size; i += 2) sum += bytes[i] << 8 | bytes[i + 1];
-  if (size % 2 == 1) sum += bytes[size - 1] << 8;
+  for (std::size_t i = 0; i + 1 < size; i += 2) sum += std::uint32_t{bytes[i]} << 8 | bytes[i + 1];
+  if (size % 2 == 1) sum += std::uint32_t{bytes[size - 1]} << 8;
   return sum;
 }
 std::uint32_t checksum(std::uint32_t sum) {
