@@ -9,6 +9,7 @@
 
 #include "core/units.h"
 #include "export/delay_axis.h"
+#include "export/svg_writer.h"
 
 namespace sojourn {
 namespace {
@@ -17,23 +18,9 @@ constexpr double width = 960, height = 480;
 constexpr double left = 70, right = 170, top = 56, bottom = 62;  // the legend stands at the right
 constexpr double plot_width = width - left - right, plot_height = height - top - bottom;
 
-/// Okabe and Ito 2008: told apart by readers with any colour vision.  By kind, so that a kind has
-/// the same colour in every plot.  Dashes help on paper.
-constexpr std::array<std::string_view, kind_count> colors = {"#0072B2", "#D55E00", "#009E73", "#999999",
-                                                             "#CC79A7", "#56B4E9", "#E69F00", "#000000"};
+// A kind has the same colour in every plot.  Dashes help on paper.
+static_assert(plot_colors.size() == kind_count);
 constexpr std::array<std::string_view, kind_count> dashes = {"", "8 3", "2 3", "12 3 2 3", "6 2", "4 4", "10 2 2 2 2 2", "1 2"};
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&') result += "&amp;";
-    else if (c == '<') result += "&lt;";
-    else if (c == '>') result += "&gt;";
-    else if (static_cast<unsigned char>(c) < 0x20) result += ' ';
-    else result += c;
-  }
-  return result;
-}
 
 /// Straight between points, as F is defined (estimate/distribution.h).
 std::string path_of(const Distribution& distribution, const DelayAxis& axis) {
@@ -64,28 +51,7 @@ std::string title_of(const InputSummary& input) {
   return title;
 }
 
-class Svg {
- public:
-  template <class... Values>
-  void put(fmt::format_string<Values...> format, Values&&... values) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Values>(values)...);
-    text_ += '\n';
-  }
-  std::string finish() && { return std::move(text_) + "</svg>\n"; }
-
- private:
-  std::string text_;
-};
-
-void frame(Svg& svg, const std::string& title, const std::string& subtitle) {
-  svg.put(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}")", width, height);
-  svg.put(R"( font-family="DejaVu Sans, Verdana, Arial, sans-serif" font-size="13" fill="#222">)");
-  svg.put(R"(<rect width="{}" height="{}" fill="white"/>)", width, height);
-  svg.put(R"(<text x="{}" y="26" font-size="17" font-weight="bold">{}</text>)", left, escaped(title));
-  svg.put(R"(<text x="{}" y="44" font-size="12" fill="#555">{}</text>)", left, escaped(subtitle));
-}
-
-void fraction_axis(Svg& svg) {
+void fraction_axis(SvgWriter& svg) {
   for (int tenth = 0; tenth <= 10; ++tenth) {
     const double y = top + plot_height * (1 - tenth / 10.0);
     const bool labelled = tenth % 2 == 0;
@@ -97,7 +63,7 @@ void fraction_axis(Svg& svg) {
           top + plot_height / 2);
 }
 
-void delay_axis(Svg& svg, const DelayAxis& axis) {
+void delay_axis(SvgWriter& svg, const DelayAxis& axis) {
   double free_from = 0;
   for (const auto& tick : axis.ticks()) {
     const double x = left + axis.position(tick.delay) * plot_width;
@@ -110,15 +76,15 @@ void delay_axis(Svg& svg, const DelayAxis& axis) {
   svg.put(R"(<text x="{}" y="{}" text-anchor="middle">delay (logarithmic)</text>)", left + plot_width / 2, height - 14);
 }
 
-void curve(Svg& svg, Kind kind, const Distribution& distribution, const DelayAxis& axis) {
+void curve(SvgWriter& svg, Kind kind, const Distribution& distribution, const DelayAxis& axis) {
   svg.put(R"(<path d="{}" fill="none" stroke="{}" stroke-width="2.2" stroke-linejoin="round" stroke-dasharray="{}"/>)",
-          path_of(distribution, axis), colors[index_of(kind)], dashes[index_of(kind)]);
+          path_of(distribution, axis), plot_colors[index_of(kind)], dashes[index_of(kind)]);
 }
 
-void legend_entry(Svg& svg, std::size_t row, Kind kind, const Distribution& distribution) {
+void legend_entry(SvgWriter& svg, std::size_t row, Kind kind, const Distribution& distribution) {
   const double x = left + plot_width + 16, y = top + 12 + 44 * static_cast<double>(row);
   svg.put(R"(<line x1="{0}" y1="{1}" x2="{2}" y2="{1}" stroke="{3}" stroke-width="2.6" stroke-dasharray="{4}"/>)", x, y - 4,
-          x + 36, colors[index_of(kind)], dashes[index_of(kind)]);
+          x + 36, plot_colors[index_of(kind)], dashes[index_of(kind)]);
   svg.put(R"(<text x="{}" y="{}">{}</text>)", x + 44, y, name_of(kind));
   svg.put(R"(<text x="{}" y="{}" font-size="12" fill="#555">median {}</text>)", x, y + 16,
           format_duration(*distribution.quantile(0.5)));
@@ -139,8 +105,10 @@ std::string svg_plot(const RttReport& report) {
   if (kinds.empty()) low = std::chrono::microseconds{1}, high = std::chrono::seconds{1};
   const DelayAxis axis{low, high};
 
-  Svg svg;
-  frame(svg, title_of(report.input), format_count(report.measurement->samples()) + " samples");
+  SvgWriter svg{width, height};
+  svg.title(left, title_of(report.input));
+  svg.put(R"(<text x="{}" y="44" font-size="12" fill="#555">{} samples</text>)", left,
+          format_count(report.measurement->samples()));
   fraction_axis(svg);
   delay_axis(svg, axis);
   for (std::size_t i = 0; i < kinds.size(); ++i) {

@@ -1,0 +1,57 @@
+#pragma once
+// What the SVG pictures share: lines of markup, safe text, and colours that every reader can tell apart.
+
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace sojourn {
+
+/// Okabe and Ito 2008: told apart by readers with any colour vision.  Their yellow is left out, as
+/// nobody sees a thin line of it on white.
+inline constexpr std::array<std::string_view, 8> plot_colors = {"#0072B2", "#D55E00", "#009E73", "#999999",
+                                                                "#CC79A7", "#56B4E9", "#E69F00", "#000000"};
+
+/// Text that may stand between tags and in attributes, of SVG as of HTML.
+inline std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '&') result += "&amp;";
+    else if (c == '<') result += "&lt;";
+    else if (c == '>') result += "&gt;";
+    else if (c == '"') result += "&quot;";
+    else if (static_cast<unsigned char>(c) < 0x20) result += ' ';
+    else result += c;
+  }
+  return result;
+}
+
+class SvgWriter {
+ public:
+  /// A white sheet of this size, with the text style that all pictures share.
+  SvgWriter(double width, double height) {
+    put(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}")", width, height);
+    put(R"( font-family="DejaVu Sans, Verdana, Arial, sans-serif" font-size="13" fill="#222">)");
+    put(R"(<rect width="{}" height="{}" fill="white"/>)", width, height);
+  }
+
+  template <class... Values>
+  void put(fmt::format_string<Values...> format, Values&&... values) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Values>(values)...);
+    text_ += '\n';
+  }
+  void title(double x, const std::string& text) {
+    put(R"(<text x="{}" y="26" font-size="17" font-weight="bold">{}</text>)", x, escaped(text));
+  }
+
+  std::string finish() && { return std::move(text_) + "</svg>\n"; }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace sojourn
