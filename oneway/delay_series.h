@@ -1,0 +1,69 @@
+#pragma once
+// Measured delays in the order of their send times: what Multiflow takes its averages of.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/time.h"
+
+namespace sojourn {
+
+/// One packet whose delay is known.
+struct DelaySample {
+  Timestamp sent;
+  Duration delay;
+};
+
+/// Mean and deviation of a set of delays.
+struct DelaySummary {
+  std::uint64_t samples = 0;
+  double mean_ns = 0;
+  double deviation_ns = 0;  ///< of the population, sum/(n-1); 0 for a single sample
+};
+
+/// A time-sorted series that answers "mean and deviation between two times" in O(log n).
+///
+/// Prefix sums of the delays and of their squares are 128-bit integers, so that a difference of two
+/// of them is exact, however long the series and however far apart the clocks.  A grid over time
+/// narrows the binary search to a handful of neighbours.  72 bytes a sample.
+class DelaySeries {
+ public:
+  DelaySeries() = default;
+  explicit DelaySeries(std::vector<DelaySample> samples);
+
+  /// Over all samples sent in [first, last]; samples = 0 if there are none.
+  DelaySummary between(Timestamp first, Timestamp last) const;
+
+  /// The straight line between the samples next to `sent` on either side; outside of the series the
+  /// nearest sample (CNF section III-H leaves that open).  nullopt without any sample.
+  std::optional<double> interpolated_ns(Timestamp sent) const;
+
+  /// Index of the first sample sent at `time` or later.
+  std::size_t lower_bound(Timestamp time) const;
+  void prefetch(Timestamp time) const;
+
+  std::span<const DelaySample> samples() const { return samples_; }
+  bool empty() const { return samples_.empty(); }
+
+ private:
+  __extension__ using Wide = __int128;
+  struct Sums {
+    Wide delay = 0;
+    Wide square = 0;
+  };
+
+  std::size_t cell_of(std::int64_t ns) const;
+  DelaySummary over(std::size_t begin, std::size_t end) const;
+
+  std::vector<DelaySample> samples_;
+  std::vector<Sums> sums_;           ///< sums_[i] covers the samples before i, less the pivot each
+  std::vector<std::uint32_t> grid_;  ///< first sample of each slice of time, and the end
+  std::int64_t begin_ns_ = 0;
+  std::int64_t pivot_ns_ = 0;
+  double cells_a_ns_ = 0;
+};
+
+}  // namespace sojourn
