@@ -57,6 +57,12 @@ Result<UniqueFd> open_packet_socket(const LiveInterface& interface, std::uint32_
   const sock_fprog program{.len = 1, .filter = &keep};
   if (::setsockopt(socket.get(), SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0)
     return failure(interface.name + ": cannot set the snap length: " + reason());
+
+  // Have the kernel read the clock when a packet comes in.  Otherwise it does so when it fills the
+  // ring, and on a busy machine the thread that does may have waited milliseconds for a core.
+  const int on = 1;
+  if (::setsockopt(socket.get(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) != 0)
+    return failure(interface.name + ": cannot ask for early timestamps: " + reason());
   return socket;
 }
 

@@ -79,8 +79,8 @@ bool Forwarder::send_due() {
     if (ports_[1 - flight.direction].send(flight.bytes())) {
       lateness_.add(out - flight.leaves);
       ++counters_[flight.direction][flight.fate];
-      log_.sent(flight.direction, flight.fate, flight.arrived, flight.leaves, out, flight.bytes(),
-                flight.captured);
+      log_.sent(flight.direction, flight.fate, flight.arrived, flight.leaves, out, now(),
+                flight.bytes(), flight.captured);
     } else {
       ++counters_[flight.direction][Fate::unsent];
       log_.dropped(flight.direction, Fate::unsent, flight.arrived, flight.bytes(), flight.captured);

@@ -14,7 +14,7 @@ Result<FrameLog> FrameLog::open(const std::string& path) {
   if (path.empty()) return log;
   log.file_.reset(std::fopen(path.c_str(), "w"));
   if (!log.file_) return failure("cannot write " + path + ": " + std::strerror(errno));
-  std::fputs("direction,fate,in_ns,planned_ns,out_ns,length,head\n", log.file_.get());
+  std::fputs("direction,fate,in_ns,planned_ns,out_ns,done_ns,length,head\n", log.file_.get());
   log.rows_.reserve(1 << 16);
   return log;
 }
@@ -28,10 +28,12 @@ void FrameLog::add(Row row, std::span<const std::byte> frame) {
 }
 
 void FrameLog::sent(std::size_t direction, Fate fate, Timestamp in, Timestamp planned,
-                    Timestamp out, std::span<const std::byte> frame, std::size_t length) {
+                    Timestamp out, Timestamp done, std::span<const std::byte> frame,
+                    std::size_t length) {
   add({.in_ns = to_ns(in),
        .planned_ns = to_ns(planned),
        .out_ns = to_ns(out),
+       .done_ns = to_ns(done),
        .length = static_cast<std::uint32_t>(length),
        .direction = static_cast<std::uint8_t>(direction),
        .head_size = 0,
@@ -45,6 +47,7 @@ void FrameLog::dropped(std::size_t direction, Fate fate, Timestamp in,
   add({.in_ns = to_ns(in),
        .planned_ns = -1,
        .out_ns = -1,
+       .done_ns = -1,
        .length = static_cast<std::uint32_t>(length),
        .direction = static_cast<std::uint8_t>(direction),
        .head_size = 0,
@@ -61,9 +64,9 @@ void FrameLog::write_some(std::size_t rows) {
     fmt::format_to(std::back_inserter(text), "{},{},{},", direction_names[row.direction],
                    fate_names[static_cast<std::size_t>(row.fate)], row.in_ns);
     if (row.out_ns >= 0)
-      fmt::format_to(std::back_inserter(text), "{},{}", row.planned_ns, row.out_ns);
+      fmt::format_to(std::back_inserter(text), "{},{},{}", row.planned_ns, row.out_ns, row.done_ns);
     else
-      text.push_back(',');
+      fmt::format_to(std::back_inserter(text), ",,");
     fmt::format_to(std::back_inserter(text), ",{},", row.length);
     for (std::size_t i = 0; i < row.head_size; ++i)
       fmt::format_to(std::back_inserter(text), "{:02x}", row.head[i]);

@@ -21,11 +21,11 @@ inline constexpr std::array<std::string_view, 2> direction_names = {"forward", "
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Fate::count_)> fate_names = {
     "forwarded", "reordered", "duplicated", "lost", "queue_drop", "unsent", "no_room"};
 
-/// Columns: direction,fate,in_ns,planned_ns,out_ns,length,head
+/// Columns: direction,fate,in_ns,planned_ns,out_ns,done_ns,length,head
 ///
 /// in_ns is the kernel's stamp on reception, planned_ns when the link model let the frame go,
-/// out_ns the clock read right before it was handed to the kernel (empty if it never was).  head
-/// is the frame's first 112 bytes in hexadecimal: enough for IPv6 with a full TCP header or an NTP
+/// out_ns the clock read right before it was handed to the kernel (empty if it never was), done_ns
+/// the clock right after: it passed the next interface in between.  head is the frame's first 112 bytes in hexadecimal: enough for IPv6 with a full TCP header or an NTP
 /// packet.  Rows are in order of out_ns, a lost frame's where it was lost.
 ///
 /// Rows wait in memory, so that a slow disk delays no frame; write_some() is for idle moments.
@@ -35,7 +35,7 @@ class FrameLog {
   static Result<FrameLog> open(const std::string& path);
 
   void sent(std::size_t direction, Fate fate, Timestamp in, Timestamp planned, Timestamp out,
-            std::span<const std::byte> frame, std::size_t length);
+            Timestamp done, std::span<const std::byte> frame, std::size_t length);
   void dropped(std::size_t direction, Fate fate, Timestamp in, std::span<const std::byte> frame,
                std::size_t length);
 
@@ -46,7 +46,7 @@ class FrameLog {
  private:
   static constexpr std::size_t head_bytes = 112;
   struct Row {
-    std::int64_t in_ns, planned_ns, out_ns;  // out_ns < 0: never
+    std::int64_t in_ns, planned_ns, out_ns, done_ns;  // out_ns < 0: never
     std::uint32_t length;
     std::uint8_t direction, head_size;
     Fate fate;

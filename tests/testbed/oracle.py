@@ -92,14 +92,16 @@ def parse(time_ns, frame):
     return packet
 
 
-def client_view(rows):
-    """The packets in the order in which they pass the client's interface."""
+def client_view(rows, arrival="out_ns"):
+    """The packets in the order in which they pass the client's interface.
+
+    What comes to the client passes it between out_ns and done_ns; `arrival` names the one to take."""
     seen = []
     for row in rows:
         leaving = row["direction"] == "forward"
         if leaving and row["fate"] == "duplicated":
             continue  # the copy was made behind the client's interface
-        time = row["in_ns"] if leaving else row["out_ns"]
+        time = row["in_ns"] if leaving else row[arrival]
         if time:
             seen.append((int(time), bytes.fromhex(row["head"])))
     seen.sort(key=lambda item: item[0])
@@ -282,8 +284,8 @@ def flow_samples(packets):
                 yield sample("flow", "sum", opening, packet)
 
 
-def all_samples(rows):
-    packets = client_view(rows)
+def all_samples(rows, arrival="out_ns"):
+    packets = client_view(rows, arrival)
     rules = (echo_samples, dns_samples, ntp_samples, tcp_samples, timestamp_samples, handshake_samples, flow_samples)
     return sorted((s for rule in rules for s in rule(packets)), key=lambda s: s.time_ns)
 

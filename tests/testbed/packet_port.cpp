@@ -45,6 +45,11 @@ Result<PacketPort> PacketPort::open(const std::string& interface) {
   PacketPort port{socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)};  // protocol 0: hears nothing yet
   if (port.descriptor_ < 0) return refused("cannot open a packet socket");
 
+  // The kernel shall read the clock when a frame comes in, not when a busy softirq thread gets to
+  // our ring: this program spins, and that thread may have to wait for its core.
+  const int on = 1;
+  if (setsockopt(port.descriptor_, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) != 0)
+    return refused("cannot ask for early timestamps on " + interface);
   // TPACKET_V2 hands over frame by frame; V3 gathers a block first, which would add to the delay.
   tpacket_req request{};
   request.tp_block_size = block_bytes;
