@@ -38,25 +38,43 @@ Step read(Layer layer, Dissection& at) {
   return Skip::too_deep;  // unreachable: the switch is complete
 }
 
+/// From the link header on, until a layer is the last or cannot be read.
+Step walk(Dissection& at, LinkType link) {
+  // Two VLAN tags, PPPoE, an IP tunnel with GRE, another with VXLAN, and the packet in it make 14
+  // steps; twice that is nobody's network.
+  constexpr int deepest = 28;
+  Step step = read_link(at, link);
+  for (int depth = 0; step.what == Step::What::next; ++depth) {
+    if (depth == deepest) return Skip::too_deep;
+    step = read(step.layer, at);
+  }
+  return step;
+}
+
 }  // namespace
 
 std::optional<Skip> dissect(const Packet& packet, const HashKey& key, const Wanted& wanted,
                             Summary& summary) {
-  // Two VLAN tags, PPPoE, an IP tunnel with GRE, another with VXLAN, and the packet in it make 14
-  // steps; twice that is nobody's network.
-  constexpr int deepest = 28;
   Dissection at{.cursor = Cursor{packet.bytes(), packet.length},
                 .key = key,
                 .wanted = wanted,
                 .summary = summary};
   summary = Summary{.time = packet.time};
-  Step step = read_link(at, packet.link);
-  for (int depth = 0; step.what == Step::What::next; ++depth) {
-    if (depth == deepest) return Skip::too_deep;
-    step = read(step.layer, at);
-  }
+  const Step step = walk(at, packet.link);
   if (step.what == Step::What::skipped) return step.reason;
   return std::nullopt;
+}
+
+std::expected<const std::byte*, Skip> innermost_ip(const Packet& packet, const HashKey& key) {
+  static constexpr Wanted nothing{KindSet::none()};
+  Summary unused;
+  Dissection at{.cursor = Cursor{packet.bytes(), packet.length},
+                .key = key,
+                .wanted = nothing,
+                .summary = unused};
+  const Step step = walk(at, packet.link);
+  if (at.ip) return at.ip;
+  return std::unexpected(step.reason);
 }
 
 Step layer_of(EtherType type) {

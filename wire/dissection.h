@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <optional>
 
 #include "core/hash.h"
@@ -59,6 +60,9 @@ struct Dissection {
 /// Fills `summary` or says why not.
 std::optional<Skip> dissect(const Packet& packet, const HashKey& key, const Wanted& wanted,
                             Summary& summary);
+
+/// The header of the innermost IP packet that can be read, whatever it carries; or why there is none.
+std::expected<const std::byte*, Skip> innermost_ip(const Packet& packet, const HashKey& key);
 
 // Which layer a number of the outer layer announces.
 Step layer_of(EtherType type);

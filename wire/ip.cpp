@@ -50,9 +50,9 @@ Step read_ipv4(Dissection& at) {
   // and both ends of a connection count by this field.
   if (header->total_length > 0) at.cursor.set_length(header->total_length);
   if (at.cursor.length() < header->length()) return Skip::bad_ip_length;
+  enter_ip(at, false);
   if (header->fragment_offset() > 0) return Skip::fragment;
 
-  enter_ip(at, false);
   at.first_fragment = header->more_fragments();
   at.protocol = header->protocol;
   if (!at.cursor.skip(header->length())) return Skip::truncated_ip;

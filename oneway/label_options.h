@@ -1,0 +1,20 @@
+#pragma once
+// How a packet gets its label: which bytes, which function, which secret.
+
+#include <cstdint>
+
+namespace sojourn {
+
+/// RFC 5475 section 6.2: BOB is mandatory for PSAMP, IPSX is the cheap one.
+enum class LabelFunction : std::uint8_t { bob, ipsx };
+
+/// Both points need the same, or no label agrees.
+struct LabelOptions {
+  LabelFunction function = LabelFunction::bob;
+  std::uint32_t init = 0x9a3f9a3f;  ///< private in a live network: who knows it can dodge selection
+  std::uint32_t payload_offset = 0; ///< into what follows the IP header and its options or extensions
+  /// The transport header with the usual TCP options, and the first bytes behind a UDP header.
+  std::uint32_t payload_bytes = 40;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,90 @@
+#pragma once
+// What every method of one-way measurement looks like from outside.
+//
+// A method is given the IP packets of two points, batch by batch, and in the end says what it found:
+//
+//     auto method = make_exact(options);
+//     while (...) { method->first(batch);  ...  method->last(batch); }
+//     OnewayResult result = method->finish();
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/time.h"
+#include "oneway/flow_delay.h"
+#include "oneway/label_options.h"
+#include "wire/ip_packet.h"
+
+namespace sojourn {
+
+/// What all methods are told.
+struct OnewayOptions {
+  Duration window = std::chrono::seconds{10};  ///< largest plausible delay, either way
+  double sampling = 1;        ///< share of packets that are selected, by their label
+  bool sample_flows = false;  ///< select whole flows instead, by the hash of their 5-tuple
+  LabelOptions label;
+  std::uint64_t seed = 0;     ///< of tables and flow selection
+};
+
+/// A packet that was seen at both points.
+struct DelaySample {
+  Timestamp sent;  ///< at the first point, by its clock
+  Duration delay;  ///< by the clocks of both, so it may be negative
+  std::uint32_t flow = 0;  ///< number for OnewayMethod::flow()
+};
+
+/// What the method says of all packets together, where that is not just the sum of its flows.
+struct TotalDelay {
+  std::uint64_t packets = 0;  ///< that the figures rest on
+  double mean_ns = 0;
+  std::optional<double> stddev_ns;
+  std::optional<std::int64_t> min_ns;
+  std::optional<std::int64_t> max_ns;
+};
+
+/// Rows that only one method has: marking's intervals, LDA's banks.  Printed aligned; in JSON an
+/// array of objects.
+struct ResultTable {
+  std::string name;   ///< in JSON: "intervals"
+  std::string title;  ///< for people, with the units
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
+struct OnewayResult {
+  std::vector<FlowDelay> flows;
+  std::optional<TotalDelay> total;
+  std::optional<std::uint64_t> sent;  ///< packets of the first point whose fate is known
+  std::optional<std::uint64_t> lost;  ///< of these
+  /// What was counted apart, by a name with dashes: {"ambiguous", 3}.
+  std::vector<std::pair<std::string, std::uint64_t>> counters;
+  std::vector<std::string> notes;  ///< sentences the user should read
+  std::vector<ResultTable> tables;
+  std::uint64_t memory_bytes = 0;  ///< at its peak, tables and flows
+};
+
+/// The virtual call is per batch.  Packets of a point come in the order of its capture; whoever
+/// calls keeps the two points together in time, so that neither is more than a batch ahead.
+class OnewayMethod {
+ public:
+  static constexpr std::size_t max_batch = 256;
+
+  virtual ~OnewayMethod() = default;
+
+  virtual void first(std::span<const IpPacket> batch) = 0;
+  virtual void last(std::span<const IpPacket> batch) = 0;
+
+  /// Delays of single packets found by the last call, for a method that measures such.  Valid until
+  /// the next call.
+  virtual std::span<const DelaySample> samples() const { return {}; }
+  virtual const FlowKey* flow(std::uint32_t) const { return nullptr; }
+
+  /// Both captures have ended.  Called once.
+  virtual OnewayResult finish() = 0;
+};
+
+}  // namespace sojourn
