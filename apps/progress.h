@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string_view>
 
 namespace sojourn {
 
@@ -17,8 +18,12 @@ class Progress {
 
   /// `fraction` from 0 to 1, negative if nobody can tell.
   void show(double fraction, std::uint64_t packets);
+  /// The same with words about what is being done.
+  void show(double fraction, std::string_view what);
 
  private:
+  bool due();
+
   bool on_terminal_;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point next_;

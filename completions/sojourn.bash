@@ -1,11 +1,13 @@
 # Completion of sojourn(1) in bash.  tests/manual keeps it in step with --help.
 
-_sojourn_commands='rtt'
+_sojourn_commands='rtt lab'
 _sojourn_options='--help --version'
 _sojourn_rtt_options='--help --interface --duration --filter --threads --kind --memory --table
   --longest --stages --entry-probability --expire
   --inside --keep-ambiguous --full-size-only --seed --by --top --max-groups --window --sla
   --anonymize --json --samples --plot --color --ascii'
+_sojourn_lab_options='--help --quick --seed --out --html --json'
+_sojourn_experiments='all l1 l2 l3 l4 l5 l6 l7 l8 l9'
 _sojourn_kinds='all tcp handshake tcp-ts flow dns ntp icmp quic'
 
 # Directories, and files whose names say that they are captures.
@@ -67,6 +69,24 @@ _sojourn_rtt() {
   esac
 }
 
+_sojourn_lab() {
+  local current=$1 previous=$2
+  case $previous in
+    --out | --html)
+      compopt -o filenames 2>/dev/null
+      mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      ;;
+    --seed) ;;
+    *)
+      if [[ $current == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$_sojourn_lab_options" -- "$current")
+      else
+        mapfile -t COMPREPLY < <(compgen -W "$_sojourn_experiments" -- "$current")
+      fi
+      ;;
+  esac
+}
+
 _sojourn() {
   COMPREPLY=()
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
@@ -79,8 +99,8 @@ _sojourn() {
 
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$_sojourn_commands $_sojourn_options" -- "$current")
-  elif [[ ${COMP_WORDS[1]} == rtt ]]; then
-    _sojourn_rtt "$current" "$previous"
+  elif [[ " $_sojourn_commands " == *" ${COMP_WORDS[1]} "* ]]; then
+    "_sojourn_${COMP_WORDS[1]}" "$current" "$previous"
   fi
 }
 

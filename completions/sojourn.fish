@@ -25,6 +25,7 @@ complete -c sojourn -f
 complete -c sojourn -n __fish_use_subcommand -s h -l help -d 'Show the options and some examples'
 complete -c sojourn -n __fish_use_subcommand -l version -d 'Show the version'
 complete -c sojourn -n __fish_use_subcommand -a rtt -d 'Round-trip delays in captures or on an interface'
+complete -c sojourn -n __fish_use_subcommand -a lab -d 'The papers\' experiments, and your own captures, judged'
 
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -a '(__sojourn_captures)'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -s h -l help -d 'Show the options and some examples'
@@ -54,3 +55,11 @@ complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l samples -r -F -d 'Ev
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l plot -r -F -d 'The distributions as SVG into this file'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l color -x -a 'auto always never' -d 'Color the report'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l ascii -d 'Draw with plain characters only'
+
+complete -c sojourn -n '__fish_seen_subcommand_from lab' -a 'all l1 l2 l3 l4 l5 l6 l7 l8 l9'
+complete -c sojourn -n '__fish_seen_subcommand_from lab' -s h -l help -d 'Show the options and some examples'
+complete -c sojourn -n '__fish_seen_subcommand_from lab' -l quick -d 'Scaled down: seconds instead of minutes'
+complete -c sojourn -n '__fish_seen_subcommand_from lab' -l seed -x -d 'Of all that is drawn at random'
+complete -c sojourn -n '__fish_seen_subcommand_from lab' -l out -r -d 'Where the CSV and SVG files go'
+complete -c sojourn -n '__fish_seen_subcommand_from lab' -l html -r -d 'Gather everything in this page'
+complete -c sojourn -n '__fish_seen_subcommand_from lab' -l json -d 'One JSON document on standard output'

@@ -18,21 +18,6 @@ constexpr double marker_size = 4.2;
 /// Names of more characters than this are broken into lines at a space.
 constexpr std::size_t legend_characters = 34;
 
-std::vector<std::string> wrapped(std::string_view text) {
-  std::vector<std::string> lines;
-  std::string line;
-  while (!text.empty()) {
-    const auto space = text.find(' ');
-    const std::string_view word = text.substr(0, space);
-    text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
-    if (!line.empty() && display_width(line) + 1 + display_width(word) > legend_characters) lines.push_back(std::exchange(line, ""));
-    if (!line.empty()) line += ' ';
-    line += word;
-  }
-  if (!line.empty() || lines.empty()) lines.push_back(std::move(line));
-  return lines;
-}
-
 /// Colour and shape go round at different lengths, so that 8 x 5 series look different.
 struct Look {
   std::string_view color;
@@ -59,7 +44,7 @@ class Chart {
     std::size_t longest = 0;
     double lines = 0;
     for (const auto& series : chart.series) {
-      for (const auto& line : wrapped(series.name)) longest = std::max(longest, display_width(line)), ++lines;
+      for (const auto& line : wrapped(series.name, legend_characters)) longest = std::max(longest, display_width(line)), ++lines;
       lines += 0.5;
     }
     legend_width_ = longest == 0 ? 24 : 70 + character_width * static_cast<double>(longest);
@@ -163,7 +148,7 @@ class Chart {
       if (series.lines)
         svg.put(R"(<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{}" stroke-width="2"{}/>)", x, y - 4, x + 34, y - 4, look.color, dash(series));
       if (series.markers) put_marker(svg, look, x + 17, y - 4);
-      for (const auto& line : wrapped(series.name)) {
+      for (const auto& line : wrapped(series.name, legend_characters)) {
         svg.put(R"(<text x="{:.1f}" y="{}" font-size="12">{}</text>)", x + 42, y, escaped(line));
         y += 16;
       }

@@ -1,0 +1,77 @@
+// The frame around the experiments, tried with one that measures nothing.
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "experiments/lab_json.h"
+#include "experiments/lab_page.h"
+#include "experiments/lab_text.h"
+
+namespace sojourn {
+namespace {
+
+LabReport run_fake(const LabSetting& setting) {
+  setting.progress(0.5);
+  LabReport report;
+  report.claims = {{"doubling the memory halves the error of a table whose name is long enough to be broken", "2", "2.1", true},
+                   {"<b> & more", "12 %", "19 %", false}};
+  report.tables = {{"errors", "Error by memory (octaves)", {"table", "memory", "error"}, {{"fridge, one", "64", "0.5"}, {"a \"b\"", "1024", "-0.25"}}}};
+  report.figures = {{"errors", {.title = "Error", .x = {.label = "memory"}, .y = {.label = "error"}, .series = {{.name = "one", .points = {{1, 2}, {2, 1}}}}}}};
+  setting.progress(1);
+  return report;
+}
+
+const Experiment fake = {"l0", "PAPER Fig. 1", "a fake", run_fake};
+
+TEST(LabReport, TextSaysWhatWasMetAndWhatWasMissed) {
+  const LabReport report = run_fake({});
+  EXPECT_EQ(missed_claims(report), 1u);
+  EXPECT_EQ(lab_text(fake, report),
+            "l0  a fake (PAPER Fig. 1)\n"
+            "\n"
+            "  claim                                            paper  ours  verdict\n"
+            "  doubling the memory halves the error of a table  2      2.1   met\n"
+            "  whose name is long enough to be broken\n"
+            "  <b> & more                                       12 %   19 %  MISSED\n"
+            "\n"
+            "  Error by memory (octaves)\n"
+            "  table        memory  error\n"
+            "  fridge, one      64    0.5\n"
+            "  a \"b\"          1024  -0.25\n");
+}
+
+TEST(LabReport, CsvQuotesWhatNeedsIt) {
+  EXPECT_EQ(lab_csv(run_fake({}).tables[0]), "table,memory,error\n\"fridge, one\",64,0.5\n\"a \"\"b\"\"\",1024,-0.25\n");
+}
+
+TEST(LabReport, PageHoldsEverythingAndLoadsNothing) {
+  const std::vector<LabResult> results = {{&fake, run_fake({}), 1.5}};
+  const std::string page = lab_page(results, {.seed = 7, .quick = true});
+  EXPECT_NE(page.find("Seed 7, scaled-down"), std::string::npos);
+  EXPECT_NE(page.find("&lt;b&gt; &amp; more"), std::string::npos);
+  EXPECT_NE(page.find("class=\"missed\">MISSED"), std::string::npos);
+  EXPECT_NE(page.find("<svg "), std::string::npos);
+  EXPECT_NE(page.find("1 of 2"), std::string::npos);
+  EXPECT_EQ(page.find("src="), std::string::npos);
+  EXPECT_EQ(page.find("<b>"), std::string::npos);
+}
+
+TEST(LabReport, JsonCountsTheMissedClaims) {
+  const std::vector<LabResult> results = {{&fake, run_fake({}), 1.5}, {&fake, run_fake({}), 0}};
+  const std::string json = lab_json(results, {.seed = 7});
+  EXPECT_NE(json.find("\"missed\": 2"), std::string::npos);
+  EXPECT_NE(json.find("\"statement\": \"<b> & more\""), std::string::npos);
+}
+
+TEST(Catalog, EachExperimentHasItsOwnNameAndSaysWhatItIs) {
+  std::set<std::string_view> names = {"all", "compare", "tune"};
+  for (const Experiment& experiment : experiments()) {
+    EXPECT_TRUE(names.insert(experiment.name).second) << experiment.name;
+    EXPECT_FALSE(experiment.source.empty() || experiment.summary.empty()) << experiment.name;
+    EXPECT_NE(experiment.run, nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace sojourn
