@@ -8,11 +8,11 @@
 
 namespace sojourn {
 
-DelaySeries::DelaySeries(std::vector<DelaySample> samples) : samples_(std::move(samples)) {
+DelaySeries::DelaySeries(std::vector<TimedDelay> samples) : samples_(std::move(samples)) {
   if (samples_.empty()) return;
   assert(samples_.size() < std::numeric_limits<std::uint32_t>::max());
   // Equal send times in the order of their delays: the series is the same whatever the input order.
-  std::ranges::sort(samples_, [](const DelaySample& a, const DelaySample& b) {
+  std::ranges::sort(samples_, [](const TimedDelay& a, const TimedDelay& b) {
     return a.sent != b.sent ? a.sent < b.sent : a.delay < b.delay;
   });
   begin_ns_ = to_ns(samples_.front().sent);
@@ -45,7 +45,7 @@ std::size_t DelaySeries::lower_bound(Timestamp time) const {
   const std::size_t cell = cell_of(to_ns(time));
   const auto begin = samples_.begin();
   const auto found = std::lower_bound(begin + grid_[cell], begin + grid_[cell + 1], time,
-                                      [](const DelaySample& sample, Timestamp t) { return sample.sent < t; });
+                                      [](const TimedDelay& sample, Timestamp t) { return sample.sent < t; });
   return static_cast<std::size_t>(found - begin);
 }
 
@@ -80,9 +80,9 @@ std::optional<double> DelaySeries::interpolated_ns(Timestamp sent) const {
   if (samples_.empty()) return std::nullopt;
   const std::size_t right = lower_bound(sent);
   if (right == samples_.size()) return static_cast<double>(to_ns(samples_.back().delay));
-  const DelaySample& after = samples_[right];
+  const TimedDelay& after = samples_[right];
   if (right == 0 || after.sent == sent) return static_cast<double>(to_ns(after.delay));
-  const DelaySample& before = samples_[right - 1];
+  const TimedDelay& before = samples_[right - 1];
   const auto share = static_cast<double>(to_ns(sent - before.sent)) /
                      static_cast<double>(to_ns(after.sent - before.sent));
   const auto from = static_cast<double>(to_ns(before.delay));

@@ -12,7 +12,7 @@
 namespace sojourn {
 
 /// One packet whose delay is known.
-struct DelaySample {
+struct TimedDelay {
   Timestamp sent;
   Duration delay;
 };
@@ -32,7 +32,7 @@ struct DelaySummary {
 class DelaySeries {
  public:
   DelaySeries() = default;
-  explicit DelaySeries(std::vector<DelaySample> samples);
+  explicit DelaySeries(std::vector<TimedDelay> samples);
 
   /// Over all samples sent in [first, last]; samples = 0 if there are none.
   DelaySummary between(Timestamp first, Timestamp last) const;
@@ -45,7 +45,7 @@ class DelaySeries {
   std::size_t lower_bound(Timestamp time) const;
   void prefetch(Timestamp time) const;
 
-  std::span<const DelaySample> samples() const { return samples_; }
+  std::span<const TimedDelay> samples() const { return samples_; }
   bool empty() const { return samples_.empty(); }
 
  private:
@@ -58,7 +58,7 @@ class DelaySeries {
   std::size_t cell_of(std::int64_t ns) const;
   DelaySummary over(std::size_t begin, std::size_t end) const;
 
-  std::vector<DelaySample> samples_;
+  std::vector<TimedDelay> samples_;
   std::vector<Sums> sums_;           ///< sums_[i] covers the samples before i, less the pivot each
   std::vector<std::uint32_t> grid_;  ///< first sample of each slice of time, and the end
   std::int64_t begin_ns_ = 0;

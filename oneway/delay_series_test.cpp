@@ -37,7 +37,7 @@ TEST(DelaySeries, InterpolatesBetweenNeighbours) {
 }
 
 TEST(DelaySeries, AnHourBetweenTheClocksCostsNoDigit) {
-  std::vector<DelaySample> samples;
+  std::vector<TimedDelay> samples;
   for (int i = 0; i < 100'000; ++i)
     samples.push_back({at(Duration{i} * 1000), -1h + (i % 2 ? 500ns : -500ns)});
   samples.push_back({at(-10s), 3h});  // an outlier before them all
@@ -50,7 +50,7 @@ TEST(DelaySeries, AnHourBetweenTheClocksCostsNoDigit) {
 TEST(DelaySeries, AgreesWithWalkingOverAll) {
   std::mt19937_64 random{7};
   for (int round = 0; round < 30; ++round) {
-    std::vector<DelaySample> samples;
+    std::vector<TimedDelay> samples;
     const std::int64_t span = round % 3 == 0 ? 50 : 1'000'000;
     for (int i = 0; i < 300; ++i) {
       const auto time = static_cast<std::int64_t>(random()) % span;
@@ -63,7 +63,7 @@ TEST(DelaySeries, AgreesWithWalkingOverAll) {
       if (last < first) std::swap(first, last);
       double sum = 0, square = 0;
       std::uint64_t count = 0;
-      for (const DelaySample& sample : samples) {
+      for (const TimedDelay& sample : samples) {
         if (sample.sent < first || sample.sent > last) continue;
         const auto delay = static_cast<double>(to_ns(sample.delay));
         sum += delay;
