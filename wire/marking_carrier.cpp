@@ -1,0 +1,230 @@
+#include "wire/marking_carrier.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <vector>
+
+#include "wire/internet_checksum.h"
+
+namespace sojourn {
+namespace {
+
+constexpr std::uint16_t reserved_flag = 0x8000;
+constexpr unsigned dscp_bits = 6, ecn_bits = 2, flow_label_bits = 20;
+constexpr unsigned loss_position = 11, delay_position = 10;
+
+unsigned version_of(std::span<const std::byte> ip) {
+  if (ip.size() >= sizeof(Ipv4Header) && (ip[0] >> 4) == std::byte{4}) return 4;
+  if (ip.size() >= sizeof(Ipv6Header) && (ip[0] >> 4) == std::byte{6}) return 6;
+  return 0;
+}
+
+/// The field that a carrier lives in, as an integer, and how to put it back.
+std::uint32_t ipv6_first_word(const std::byte* ip) { return load_network<std::uint32_t>(ip); }
+
+std::uint32_t traffic_class(std::span<const std::byte> ip, unsigned version) {
+  return version == 4 ? std::to_integer<std::uint32_t>(ip[1]) : ipv6_first_word(ip.data()) >> 20 & 0xffu;
+}
+
+void set_ipv6_first_word(std::byte* ip, std::uint32_t word) {
+  const Be32 network = word;
+  std::memcpy(ip, &network, sizeof network);
+}
+
+/// Changes a 16-bit word of an IPv4 header and its checksum.
+void set_ipv4_word(std::byte* ip, std::size_t offset, std::uint16_t after) {
+  const auto before = load_network<std::uint16_t>(ip + offset);
+  if (before == after) return;
+  constexpr std::size_t checksum_at = offsetof(Ipv4Header, checksum);
+  const Be16 checksum = updated_checksum(load_network<std::uint16_t>(ip + checksum_at), before, after);
+  const Be16 word = after;
+  std::memcpy(ip + offset, &word, sizeof word);
+  std::memcpy(ip + checksum_at, &checksum, sizeof checksum);
+}
+
+void set_traffic_class(std::byte* ip, unsigned version, std::uint32_t value) {
+  if (version == 6) return set_ipv6_first_word(ip, (ipv6_first_word(ip) & ~(0xffu << 20)) | value << 20);
+  set_ipv4_word(ip, 0, static_cast<std::uint16_t>((load_network<std::uint16_t>(ip) & 0xff00u) | value));
+}
+
+/// `field` with one bit set to that of the mark.
+constexpr std::uint32_t with_bit(std::uint32_t field, unsigned position, bool set) {
+  return (field & ~(1u << position)) | static_cast<std::uint32_t>(set) << position;
+}
+
+Result<std::vector<unsigned>> parse_positions(std::string_view text, unsigned width, std::size_t most) {
+  std::vector<unsigned> positions;
+  while (true) {
+    const auto word = text.substr(0, text.find(','));
+    unsigned position = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), position);
+    if (error != std::errc{} || end != word.data() + word.size() || position >= width)
+      return failure("'" + std::string{word} + "' is no bit from 0 to " + std::to_string(width - 1));
+    if (std::ranges::count(positions, position) > 0) return failure("two marks need two different bits");
+    positions.push_back(position);
+    if (word.size() == text.size()) break;
+    text.remove_prefix(word.size() + 1);
+  }
+  if (positions.size() > most) return failure("too many bits in '" + std::string{text} + "'");
+  return positions;
+}
+
+}  // namespace
+
+Result<MarkingCarrier> MarkingCarrier::parse(std::string_view text) {
+  const std::string_view kind = text.substr(0, text.find(':'));
+  const bool has_bits = kind.size() < text.size();
+  std::vector<unsigned> positions = {0};
+  const bool is_dscp = kind == "dscp", is_label = kind == "flow-label";
+  if (has_bits) {
+    if (!is_dscp && !is_label) return failure("only dscp and flow-label let you choose a bit");
+    auto parsed = parse_positions(text.substr(kind.size() + 1), is_dscp ? dscp_bits : flow_label_bits, is_dscp ? 2 : 1);
+    if (!parsed) return std::unexpected(parsed.error().while_doing("carrier '" + std::string{text} + "'"));
+    positions = *parsed;
+  }
+  if (is_dscp || is_label) {
+    MarkingCarrier carrier{is_dscp ? CarrierKind::dscp : CarrierKind::flow_label,
+                           static_cast<unsigned>(positions.size())};
+    carrier.first_bit_ = static_cast<std::uint8_t>(positions.front());
+    carrier.second_bit_ = static_cast<std::uint8_t>(positions.back());
+    return carrier;
+  }
+  if (kind == "reserved") return MarkingCarrier{CarrierKind::reserved_flag, 1};
+  if (kind == "hop-by-hop" || kind == "destination") {
+    MarkingCarrier carrier{CarrierKind::option, 2};
+    carrier.place_ = kind == "destination" ? OptionPlace::destination : OptionPlace::hop_by_hop;
+    carrier.first_bit_ = loss_position;
+    carrier.second_bit_ = delay_position;
+    return carrier;
+  }
+  return failure("'" + std::string{text} + "' carries no mark; what does is dscp, dscp:BIT, dscp:BIT,BIT, "
+                 "reserved, flow-label, flow-label:BIT, hop-by-hop, destination");
+}
+
+std::string MarkingCarrier::name() const {
+  switch (kind_) {
+    case CarrierKind::dscp:
+      return "dscp:" + std::to_string(first_bit_) + (bits_ == 2 ? "," + std::to_string(second_bit_) : "");
+    case CarrierKind::flow_label: return "flow-label:" + std::to_string(first_bit_);
+    case CarrierKind::reserved_flag: return "reserved";
+    case CarrierKind::option: return place_ == OptionPlace::hop_by_hop ? "hop-by-hop" : "destination";
+  }
+  return {};
+}
+
+MarkingCarrier MarkingCarrier::for_delay_only() const {
+  MarkingCarrier changed = *this;
+  if (kind_ == CarrierKind::option) std::swap(changed.first_bit_, changed.second_bit_);
+  return changed;
+}
+
+MarkingCarrier MarkingCarrier::with_flow_id(std::uint32_t flow_id) const {
+  MarkingCarrier changed = *this;
+  changed.flow_id_ = flow_id & AltMarkOption::largest_flow_id;
+  return changed;
+}
+
+std::optional<Mark> MarkingCarrier::read(std::span<const std::byte> ip) const {
+  const unsigned version = version_of(ip);
+  if (version == 0) return std::nullopt;
+  std::uint32_t field = 0;
+  switch (kind_) {
+    case CarrierKind::dscp: field = traffic_class(ip, version) >> ecn_bits; break;
+    case CarrierKind::reserved_flag:
+      if (version != 4) return std::nullopt;
+      return load_network<std::uint16_t>(ip.data() + 6) & reserved_flag ? first_mark : Mark{0};
+    case CarrierKind::flow_label:
+      if (version != 6) return std::nullopt;
+      field = ipv6_first_word(ip.data());
+      break;
+    case CarrierKind::option: {
+      const auto option = find_alt_mark(ip, place_);
+      if (!option) return std::nullopt;
+      field = load_network<std::uint32_t>(ip.data() + *option + 2);
+      break;
+    }
+  }
+  const Mark first = field >> first_bit_ & 1u;
+  if (bits_ == 1) return first;
+  return static_cast<Mark>(first | (field >> second_bit_ & 1u) << 1);
+}
+
+std::optional<std::uint32_t> MarkingCarrier::flow_id(std::span<const std::byte> ip) const {
+  if (kind_ != CarrierKind::option) return std::nullopt;
+  const auto option = find_alt_mark(ip, place_);
+  if (!option) return std::nullopt;
+  return reinterpret_cast<const AltMarkOption*>(ip.data() + *option)->flow_id();
+}
+
+CarrierUse MarkingCarrier::use(std::span<const std::byte> ip) const {
+  const unsigned version = version_of(ip);
+  const auto in_use = [](bool used) { return used ? CarrierUse::in_use : CarrierUse::free; };
+  if (version == 0) return CarrierUse::impossible;
+  switch (kind_) {
+    // A DSCP is one value, not six bits: changing any of them changes how the packet is treated.
+    case CarrierKind::dscp: return in_use(traffic_class(ip, version) >> ecn_bits != 0);
+    case CarrierKind::reserved_flag:
+      if (version != 4) return CarrierUse::impossible;
+      return in_use((load_network<std::uint16_t>(ip.data() + 6) & reserved_flag) != 0);
+    case CarrierKind::flow_label:
+      if (version != 6) return CarrierUse::impossible;
+      // RFC 6437 section 3: routers spread flows by the whole label.
+      return in_use((ipv6_first_word(ip.data()) & ((1u << flow_label_bits) - 1)) != 0);
+    case CarrierKind::option:
+      if (version != 6) return CarrierUse::impossible;
+      if (find_alt_mark(ip, place_)) return CarrierUse::in_use;
+      return may_insert_alt_mark(ip, place_) == OptionRefusal::none ? CarrierUse::needs_room
+                                                                     : CarrierUse::impossible;
+  }
+  return CarrierUse::impossible;
+}
+
+bool MarkingCarrier::write(std::span<std::byte> ip, Mark mark) const {
+  const unsigned version = version_of(ip);
+  if (version == 0) return false;
+  const auto marked = [&](std::uint32_t field, unsigned shift) {
+    field = with_bit(field, first_bit_ + shift, (mark & first_mark) != 0);
+    return bits_ == 1 ? field : with_bit(field, second_bit_ + shift, (mark & second_mark) != 0);
+  };
+  switch (kind_) {
+    case CarrierKind::dscp:
+      set_traffic_class(ip.data(), version, marked(traffic_class(ip, version), ecn_bits));
+      return true;
+    case CarrierKind::reserved_flag: {
+      if (version != 4) return false;
+      constexpr std::size_t flags_at = offsetof(Ipv4Header, fragment);
+      // Of this word only the reserved flag may change: DF and MF are the sender's.
+      const auto others = load_network<std::uint16_t>(ip.data() + flags_at) & ~unsigned{reserved_flag};
+      set_ipv4_word(ip.data(), flags_at,
+                    static_cast<std::uint16_t>(others | ((mark & first_mark) ? reserved_flag : 0u)));
+      return true;
+    }
+    case CarrierKind::flow_label:
+      if (version != 6) return false;
+      set_ipv6_first_word(ip.data(), marked(ipv6_first_word(ip.data()), 0));
+      return true;
+    case CarrierKind::option: {
+      const auto option = find_alt_mark(ip, place_);
+      if (!option) return false;
+      auto& data = reinterpret_cast<AltMarkOption*>(ip.data() + *option)->data;
+      data = marked(data, 0);
+      return true;
+    }
+  }
+  return false;
+}
+
+void MarkingCarrier::insert(std::span<const std::byte> ip, Mark mark, std::span<std::byte> out) const {
+  insert_alt_mark(ip, place_, {.data = flow_id_ << 12}, out);
+  write(out, mark);
+}
+
+bool MarkingCarrier::restore(std::span<const std::byte> ip, std::span<std::byte> out) const {
+  if (kind_ == CarrierKind::option && remove_alt_mark(ip, place_, out)) return true;
+  std::ranges::copy(ip, out.begin());
+  write(out, 0);
+  return false;
+}
+
+}  // namespace sojourn
