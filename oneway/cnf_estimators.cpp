@@ -1,0 +1,70 @@
+#include "oneway/cnf_estimators.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace sojourn {
+
+DelaySummary endpoint_estimate(const AssociatedFlow& flow) {
+  if (!flow.first_delay && !flow.last_delay) return {};
+  if (!flow.first_delay || !flow.last_delay) {
+    const Duration known = flow.first_delay ? *flow.first_delay : *flow.last_delay;
+    return {1, static_cast<double>(to_ns(known)), 0};
+  }
+  const auto first = static_cast<double>(to_ns(*flow.first_delay));
+  const auto half = static_cast<double>(to_ns(*flow.last_delay - *flow.first_delay)) / 2;
+  // Two samples: sum of squares / (2 - 1) = 2 half^2.
+  return {2, first + half, std::abs(half) * std::sqrt(2.0)};
+}
+
+DelaySummary multiflow_estimate(const FlowRecord& record, const DelaySeries& series) {
+  return series.between(record.first, record.last);
+}
+
+DelaySummary hybrid_estimate(const AssociatedFlow& flow, const FlowRecord& record, const DelaySeries& series,
+                             std::uint64_t threshold) {
+  return record.packets <= threshold ? endpoint_estimate(flow) : multiflow_estimate(record, series);
+}
+
+void multiflow_estimates(std::span<const AssociatedFlow> flows, std::span<const FlowRecord> first,
+                         const DelaySeries& series, std::span<DelaySummary> out) {
+  assert(out.size() == flows.size());
+  constexpr std::size_t ahead = 8;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    if (i + 2 * ahead < flows.size()) __builtin_prefetch(&first[flows[i + 2 * ahead].record].first);
+    if (i + ahead < flows.size()) {
+      const FlowRecord& next = first[flows[i + ahead].record];
+      series.prefetch(next.first);
+      series.prefetch(next.last);
+    }
+    out[i] = multiflow_estimate(first[flows[i].record], series);
+  }
+}
+
+DelaySummary blended_estimate(const AssociatedFlow& flow, const FlowRecord& record, const DelaySeries& series,
+                              double sampling) {
+  const DelaySummary own = endpoint_estimate(flow);
+  const DelaySummary others = multiflow_estimate(record, series);
+  if (others.samples == 0) return own;
+  if (own.samples == 0) return others;
+  const double packets = static_cast<double>(record.packets) / sampling;
+  const double share = std::min(1.0, static_cast<double>(own.samples) / packets);
+  return {others.samples, share * own.mean_ns + (1 - share) * others.mean_ns,
+          share >= 1 ? own.deviation_ns : others.deviation_ns};
+}
+
+void InterpolatedFlow::sent(Timestamp time) {
+  const auto delay = series_->interpolated_ns(time);
+  if (!delay) return;
+  ++count_;
+  const double off = *delay - mean_;
+  mean_ += off / static_cast<double>(count_);
+  squares_ += off * (*delay - mean_);
+}
+
+double InterpolatedFlow::deviation() const {
+  return count_ < 2 ? 0 : std::sqrt(squares_ / static_cast<double>(count_ - 1));
+}
+
+}  // namespace sojourn
