@@ -1,0 +1,58 @@
+#pragma once
+// The label of a packet: a hash of bytes that are the same at every point it passes.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/hash.h"
+#include "oneway/label_options.h"
+#include "wire/ip_packet.h"
+
+namespace sojourn {
+
+/// The invariant bytes of a packet, in the order in which they are hashed (RFC 5475 section 6.2.3):
+///
+///     IPv4   identification, flags and fragment offset, source, destination
+///     IPv6   length, bytes 10, 11, 14, 15, 16 of source and destination; of a fragment also its
+///            offset and identification
+///     then   `payload_bytes` from `payload_offset` of what follows
+///
+/// Left out, since they change on the way or only look different: TTL, DSCP and ECN, flow label,
+/// header checksum, everything below the innermost IP header.  What alternate marking may write is
+/// left out too: the reserved flag of IPv4 reads as 0, and the IPv6 length counts, and the payload
+/// begins, behind the extension headers (RFC 9343 inserts option 0x12 there).  The checksums of TCP
+/// and UDP read as 0: a capture on the sending host often comes before the card fills them in.
+class InvariantBytes {
+ public:
+  static constexpr std::size_t most_payload = 256;
+
+  InvariantBytes(const IpPacket& packet, const LabelOptions& options);
+
+  std::span<const std::byte> bytes() const { return {bytes_.data(), size_}; }
+  /// The capture ends before the bytes that the packet has: another point may have more of them.
+  bool cut() const { return cut_; }
+
+ private:
+  void append_header(const IpPacket& packet);
+  void append_payload(const IpPacket& packet, const LabelOptions& options);
+
+  alignas(8) std::array<std::byte, 40 + most_payload> bytes_;
+  std::size_t size_ = 0;
+  bool cut_ = false;
+};
+
+/// 32 bits, the same at every point that has the same options.
+std::uint32_t label_of(const IpPacket& packet, const LabelOptions& options);
+
+/// What matching goes by inside one program: 64 keyed bits of the same bytes and of the 5-tuple.
+/// With n packets in the window a packet meets a stranger's with probability n / 2^64; with 32-bit
+/// labels it would be one in four thousand at a million packets.
+std::uint64_t identity_of(const IpPacket& packet, const InvariantBytes& invariant, const HashKey& key);
+
+/// IP Shift-XOR, RFC 5475 appendix A.1: eight shifts over 16 bytes, for hardware.  Fewer bytes than
+/// that count as followed by zeros.  Weak: neighbouring packets have neighbouring labels.
+std::uint32_t ipsx_hash(std::span<const std::byte> invariant);
+
+}  // namespace sojourn

@@ -1,0 +1,229 @@
+#include "oneway/label.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "oneway/bob_hash.h"
+#include "oneway/selection.h"
+#include "oneway/test_point.h"
+#include "wire/test_layers.h"
+
+namespace sojourn {
+namespace {
+
+using namespace test;
+
+Bytes from_hex(std::string_view text) {
+  Bytes bytes;
+  for (std::size_t i = 0; i < text.size(); i += 2)
+    bytes.push_back(static_cast<std::byte>(std::stoi(std::string{text.substr(i, 2)}, nullptr, 16)));
+  return bytes;
+}
+
+TEST(BobHash, AgreesWithTheKnownValues) {
+  EXPECT_EQ(BobHash::of({}, 0), 0xbd49d10du);
+  constexpr std::string_view text = "Four score and seven years ago";
+  EXPECT_EQ(BobHash::of(std::as_bytes(std::span{text}), 0), 0x50f2424bu);
+  EXPECT_EQ(BobHash::of(from_hex("a1744000c0000201c6336402000102030405060708090a0b0c0d0e0f"), 0x9a3f9a3f), 0x658f4960u);
+}
+
+TEST(Label, OfAnIpv4PacketHashesTheFieldsInOrder) {
+  // The third value again, as a packet of an unassigned protocol.
+  Bytes packet = ipv4({}, static_cast<IpProtocol>(253), from_hex("000102030405060708090a0b0c0d0e0f"));
+  packet[4] = std::byte{0xa1}, packet[5] = std::byte{0x74};
+  EXPECT_EQ(label_of(at_point(packet), {}), 0x658f4960u);
+}
+
+TEST(Label, CanBeIpsx) {
+  // By hand: v1 = source ^ destination = 06336603, v2 = (id, flags) ^ payload = 00070000 ^ ...
+  const Bytes packet = ipv4({}, static_cast<IpProtocol>(253), from_hex("00070001"));
+  const std::uint32_t v1 = 0xc0000201u ^ 0xc6336402u, v2 = 0x00074000u ^ 0x00070001u;
+  const std::uint32_t expected = (v1 << 8) ^ (v1 >> 4) ^ (v1 >> 12) ^ (v1 >> 16) ^ (v2 << 6) ^ (v2 << 10) ^
+                                 (v2 << 14) ^ (v2 >> 7);
+  EXPECT_EQ(label_of(at_point(packet), {.function = LabelFunction::ipsx}), expected);
+}
+
+/// Label and identity must agree on what is the same packet.
+struct Sight {
+  std::uint32_t label;
+  std::uint64_t identity;
+  friend bool operator==(const Sight&, const Sight&) = default;
+};
+Sight see(const Bytes& bytes, LinkType link = LinkType::raw, const LabelOptions& options = {}) {
+  const IpPacket packet = at_point(bytes, link);
+  return {label_of(packet, options), identity_of(packet, InvariantBytes{packet, options}, HashKey::from_seed(5))};
+}
+
+Bytes payload(std::size_t size) {
+  Bytes bytes(size);
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(i * 7 + 1);
+  return bytes;
+}
+
+/// A packet, and the bits of each byte that may change without changing its identity.
+struct Case {
+  std::string name;
+  Bytes packet;
+  std::vector<int> free_bits;
+};
+
+std::vector<Case> cases() {
+  const Bytes tcp_payload = tcp({}) + payload(60), udp_payload = udp(1000, 2000, payload(60));
+  const auto free_ipv4 = [](const Bytes& packet, std::size_t checksum) {
+    std::vector<int> bits(packet.size(), 0);
+    bits[1] = 0xff;                              // DSCP and ECN
+    bits[6] = 0x80;                              // reserved flag
+    bits[8] = bits[10] = bits[11] = 0xff;        // TTL, header checksum
+    bits[20 + checksum] = bits[21 + checksum] = 0xff;
+    for (std::size_t i = 60; i < packet.size(); ++i) bits[i] = 0xff;  // beyond the 40 bytes
+    return bits;
+  };
+  const auto free_ipv6 = [](const Bytes& packet, std::size_t checksum) {
+    std::vector<int> bits(packet.size(), 0);
+    bits[0] = 0x0f, bits[1] = bits[2] = bits[3] = 0xff;  // traffic class, flow label
+    bits[7] = 0xff;                                      // hop limit
+    bits[40 + checksum] = bits[41 + checksum] = 0xff;
+    for (std::size_t i = 80; i < packet.size(); ++i) bits[i] = 0xff;
+    return bits;
+  };
+  const Bytes tcp4 = ipv4({}, IpProtocol::tcp, tcp_payload), udp4 = ipv4({}, IpProtocol::udp, udp_payload);
+  const Bytes tcp6 = ipv6({}, IpProtocol::tcp, tcp_payload), udp6 = ipv6({}, IpProtocol::udp, udp_payload);
+  return {{"tcp4", tcp4, free_ipv4(tcp4, 16)}, {"udp4", udp4, free_ipv4(udp4, 6)},
+          {"tcp6", tcp6, free_ipv6(tcp6, 16)}, {"udp6", udp6, free_ipv6(udp6, 6)}};
+}
+
+TEST(Label, StaysTheSameForBitsThatMayChangeAndForNoOther) {
+  for (const Case& at : cases()) {
+    const Sight before = see(at.packet);
+    for (std::size_t byte = 0; byte < at.packet.size(); ++byte) {
+      for (int bit = 0; bit < 8; ++bit) {
+        // Version, lengths and protocol: another value is another format, not another packet.
+        const bool ipv4 = at.name.back() == '4';
+        if (ipv4 ? byte == 0 || byte == 2 || byte == 3 || byte == 9 : byte == 4 || byte == 5 || byte == 6) continue;
+        if (!ipv4 && byte == 0 && bit >= 4) continue;
+        if (ipv4 && (byte == 6 || byte == 7) && !(byte == 6 && bit >= 6)) continue;  // becomes a fragment: below
+        Bytes changed = at.packet;
+        changed[byte] ^= static_cast<std::byte>(1 << bit);
+        const Sight after = see(changed);
+        const bool is_free = (at.free_bits[byte] >> bit & 1) != 0;
+        EXPECT_EQ(before.identity == after.identity, is_free) << at.name << " byte " << byte << " bit " << bit;
+        // Of IPv6 addresses the label covers ten bytes of 32 (RFC 5475); the identity has them all.
+        const std::size_t in_address = (byte - 8) % 16;
+        const bool in_label = ipv4 || byte < 8 || byte >= 40 || in_address == 9 || in_address == 10 || in_address >= 13;
+        EXPECT_EQ(before.label == after.label, is_free || !in_label) << at.name << " byte " << byte << " bit " << bit;
+      }
+    }
+  }
+}
+
+TEST(Label, TellsFragmentsApart) {
+  const Bytes packet = ipv4({}, IpProtocol::udp, udp(1, 2, payload(60)));
+  std::set<std::uint64_t> identities;
+  for (const int offset : {0x4000, 0x2000, 0x0001, 0x2001, 0x0100}) {
+    Bytes fragment = packet;
+    fragment[6] = static_cast<std::byte>(offset >> 8), fragment[7] = static_cast<std::byte>(offset);
+    identities.insert(see(fragment).identity);
+  }
+  EXPECT_EQ(identities.size(), 5u);
+
+  const auto fragment6 = [](std::uint16_t offset, std::uint32_t id) {
+    const Ipv6Fragment header{.next_header = IpProtocol::udp, .offset_and_more = offset, .identification = id};
+    return ipv6({}, IpProtocol::fragment, bytes_of(header) + payload(60));
+  };
+  EXPECT_NE(see(fragment6(8, 1)), see(fragment6(16, 1)));
+  EXPECT_NE(see(fragment6(8, 1)), see(fragment6(8, 2)));
+}
+
+TEST(Label, DoesNotDependOnWhatIsAroundThePacket) {
+  for (const Case& at : cases()) {
+    const Sight bare = see(at.packet);
+    const bool is_ipv6 = at.name.back() == '6';
+    const Carried inner{is_ipv6 ? Form::ipv6 : Form::ipv4, at.packet};
+    for (const Wrapping& around : wrappings()) {
+      if (!around.fits(inner.form)) continue;
+      const Carried outer = around.wrap(inner);
+      const LinkType link = outer.form == Form::frame ? LinkType::ethernet : LinkType::raw;
+      EXPECT_EQ(see(outer.bytes, link), bare) << at.name << " in " << around.name;
+    }
+  }
+}
+
+TEST(Label, IgnoresTheMarkingOptionOfIpv6) {
+  // RFC 9343 section 3: option 0x12 with 4 bytes of data, in a hop-by-hop or destination header.
+  const Bytes transport = tcp({}) + payload(60);
+  const Sight bare = see(ipv6({}, IpProtocol::tcp, transport));
+  for (const IpProtocol carrier : {IpProtocol::hop_by_hop, IpProtocol::destination_options}) {
+    for (const int marks : {0x00, 0x80, 0x40}) {
+      const Bytes option = bytes_of({static_cast<int>(IpProtocol::tcp), 0, 0x12, 4, 0, 0, 0x10 | (marks >> 4), marks});
+      EXPECT_EQ(see(ipv6({}, carrier, option + transport)), bare);
+    }
+  }
+}
+
+TEST(Label, CoversTheBytesThatWereAskedFor) {
+  const Bytes packet = ipv4({}, IpProtocol::udp, udp(1, 2, payload(80)));
+  Bytes changed = packet;
+  changed[20 + 8 + 50] ^= std::byte{1};
+  const LabelOptions far{.payload_offset = 50, .payload_bytes = 10};
+  EXPECT_EQ(see(packet), see(changed));
+  EXPECT_NE(see(packet, LinkType::raw, far), see(changed, LinkType::raw, far));
+  EXPECT_NE(see(packet, LinkType::raw, {.init = 1}).label, see(packet, LinkType::raw, {.init = 2}).label);
+}
+
+TEST(Label, SaysWhenTheCaptureWasCutTooShort) {
+  const Bytes whole = ipv4({}, IpProtocol::udp, udp(1, 2, payload(80)));
+  const Bytes small = ipv4({}, IpProtocol::udp, udp(1, 2, payload(4)));
+  const auto cut_at = [](const Bytes& bytes, std::size_t captured) {
+    IpPacket packet = at_point(bytes);
+    packet.ip_captured = static_cast<std::uint32_t>(captured);
+    return InvariantBytes{packet, {}}.cut();
+  };
+  EXPECT_TRUE(cut_at(whole, 59));
+  EXPECT_TRUE(cut_at(whole, 20));
+  EXPECT_FALSE(cut_at(whole, 60));
+  EXPECT_FALSE(cut_at(small, 32));  // all there is
+}
+
+TEST(SelectionRange, HasItsShare) {
+  EXPECT_TRUE(SelectionRange::of_share(1).everything());
+  EXPECT_NEAR(SelectionRange::of_share(0.01).share(), 0.01, 1e-9);
+  EXPECT_TRUE(SelectionRange::of_share(0).selects(0));
+  EXPECT_FALSE(SelectionRange::of_share(0).selects(1));
+}
+
+/// Selected of packets that differ only in the IPv4 identification and a counter in the payload.
+double selected_share(double share, std::uint32_t packets) {
+  const PacketSelection selection{SelectionRange::of_share(share), {}};
+  std::uint32_t selected = 0;
+  for (std::uint32_t i = 0; i < packets; ++i) {
+    Bytes packet = ipv4({}, IpProtocol::udp, udp(1, 2, bytes_of(Be32{i})));
+    packet[4] = static_cast<std::byte>(i >> 8), packet[5] = static_cast<std::byte>(i);
+    selected += selection.selects(at_point(packet));
+  }
+  return selected / static_cast<double>(packets);
+}
+
+TEST(PacketSelection, SelectsTheShareOfSimilarPackets) {
+  // Hoeffding: 0.0232 off once in 10^9 if labels are as good as random.
+  EXPECT_NEAR(selected_share(0.25, 20'000), 0.25, 0.0232);
+  EXPECT_GT(std::abs(selected_share(0.30, 20'000) - 0.25), 0.0232);  // would notice another share
+}
+
+TEST(FlowSelection, TakesAllPacketsOfAFlowOrNone) {
+  const FlowSelection selection{SelectionRange::of_share(0.5)};
+  std::uint32_t selected = 0;
+  for (std::uint16_t port = 1; port <= 2000; ++port) {
+    Ends ends;
+    ends.source_port = port;
+    const bool chosen = selection.selects(at_point(ipv4(ends, IpProtocol::tcp, tcp(ends, {.sequence = 1}))));
+    EXPECT_EQ(selection.selects(at_point(ipv4(ends, IpProtocol::tcp, tcp(ends, {.sequence = 9})))), chosen);
+    selected += chosen;
+  }
+  EXPECT_NEAR(selected, 1000, 147);  // Hoeffding: beyond once in 10^9
+}
+
+}  // namespace
+}  // namespace sojourn

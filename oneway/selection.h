@@ -1,0 +1,62 @@
+#pragma once
+// Which packets are looked at.  Every point comes to the same decision without asking the others.
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/hash.h"
+#include "oneway/label.h"
+
+namespace sojourn {
+
+/// A range of hash values, RFC 5475 section 6.2.2: selected is what falls in.  Rate = range / 2^32.
+struct SelectionRange {
+  std::uint32_t min = 0;
+  std::uint32_t max = 0xffffffff;  ///< inclusive
+
+  /// From 0 up; the nearest share that 2^32 values allow, but never none of them.
+  static SelectionRange of_share(double share) {
+    const double values = std::round(share * 0x1p32);
+    if (values >= 0x1p32) return {};
+    return {0, values < 1 ? 0 : static_cast<std::uint32_t>(values - 1)};
+  }
+
+  bool selects(std::uint32_t hash) const { return hash >= min && hash <= max; }
+  double share() const { return (static_cast<double>(max) - static_cast<double>(min) + 1) * 0x1p-32; }
+  bool everything() const { return min == 0 && max == 0xffffffff; }
+};
+
+/// Selects packets by their label: looks like random sampling, yet all points pick the same ones.
+///
+/// The label that selects and a label that is exported are two: of selected packets the former lies
+/// in a narrow range and says little.  So give the exported one another init value.
+class PacketSelection {
+ public:
+  PacketSelection(const SelectionRange& range, const LabelOptions& options)
+      : range_(range), options_(options) {}
+
+  bool selects(const IpPacket& packet) const {
+    return range_.everything() || range_.selects(label_of(packet, options_));
+  }
+
+ private:
+  SelectionRange range_;
+  LabelOptions options_;
+};
+
+/// Selects whole flows: all packets of a 5-tuple in this direction, or none.
+class FlowSelection {
+ public:
+  explicit FlowSelection(const SelectionRange& range) : range_(range) {}
+
+  bool selects(const IpPacket& packet) const {
+    // IpPacket::flow is a keyed hash; mixed again, since tables use its upper bits as they are.
+    std::uint64_t state = packet.flow;
+    return range_.everything() || range_.selects(static_cast<std::uint32_t>(split_mix(state) >> 32));
+  }
+
+ private:
+  SelectionRange range_;
+};
+
+}  // namespace sojourn
