@@ -51,7 +51,7 @@ bool is_ipv6(std::span<const std::byte> ip) {
 }
 
 struct Search {
-  std::optional<std::size_t> option;  ///< from `ip`
+  std::optional<std::size_t> option = {};  ///< from `ip`
   bool whole = true;                  ///< all options up to there fit into the header
 };
 
