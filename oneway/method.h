@@ -7,6 +7,7 @@
 //     while (...) { method->first(batch);  ...  method->last(batch); }
 //     OnewayResult result = method->finish();
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,6 +18,7 @@
 #include "core/time.h"
 #include "oneway/flow_delay.h"
 #include "oneway/label_options.h"
+#include "oneway/point.h"
 #include "wire/ip_packet.h"
 
 namespace sojourn {
@@ -26,7 +28,7 @@ struct OnewayOptions {
   Duration window = std::chrono::seconds{10};  ///< largest plausible delay, either way
   double sampling = 1;        ///< share of packets that are selected, by their label
   bool sample_flows = false;  ///< select whole flows instead, by the hash of their 5-tuple
-  LabelOptions label;
+  LabelOptions label = {};
   std::uint64_t seed = 0;     ///< of tables and flow selection
 };
 
@@ -77,6 +79,8 @@ class OnewayMethod {
 
   virtual void first(std::span<const IpPacket> batch) = 0;
   virtual void last(std::span<const IpPacket> batch) = 0;
+  /// No packet of this point will follow; the other's may go on.
+  virtual void ended(Point) {}
 
   /// Delays of single packets found by the last call, for a method that measures such.  Valid until
   /// the next call.

@@ -1,0 +1,101 @@
+#include "oneway/flow_ledger.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+namespace sojourn {
+
+void DelaySums::add(std::int64_t delay_ns) {
+  if (count++ == 0) pivot_ns = min_ns = max_ns = delay_ns;
+  const Wide off = static_cast<Wide>(delay_ns) - pivot_ns;
+  sum += off;
+  squares += off * off;
+  min_ns = std::min(min_ns, delay_ns);
+  max_ns = std::max(max_ns, delay_ns);
+}
+
+double DelaySums::mean_ns() const {
+  return static_cast<double>(pivot_ns + static_cast<long double>(sum) / static_cast<long double>(count));
+}
+
+double DelaySums::stddev_ns() const {
+  const auto n = static_cast<long double>(count), total = static_cast<long double>(sum);
+  // The sums are exact; a long double keeps 64 bits of each, more than the delays themselves have.
+  const long double variance = (static_cast<long double>(squares) - total * (total / n)) / n;
+  return static_cast<double>(std::sqrt(std::max(variance, 0.0L)));
+}
+
+FlowLedger::FlowLedger() : cells_(1024), shift_(64 - 10) {}
+
+std::uint32_t FlowLedger::number_of(const IpPacket& packet) {
+  std::size_t place = home(packet.flow);
+  for (;; place = (place + 1) & (cells_.size() - 1)) {
+    const Cell& cell = cells_[place];
+    if (cell.number == 0) break;
+    if (cell.hash == packet.flow) return static_cast<std::uint32_t>(cell.number - 1);
+  }
+  accounts_.push_back({packet.key()});
+  sums_.emplace_back();
+  cells_[place] = {packet.flow, accounts_.size()};
+  const auto number = static_cast<std::uint32_t>(accounts_.size() - 1);
+  if (accounts_.size() * 2 > cells_.size()) grow();
+  return number;
+}
+
+void FlowLedger::grow() {
+  const HugeArray<Cell> old = std::exchange(cells_, HugeArray<Cell>{cells_.size() * 2});
+  --shift_;
+  for (const Cell& cell : old) {
+    if (cell.number == 0) continue;
+    std::size_t place = home(cell.hash);
+    while (cells_[place].number != 0) place = (place + 1) & (cells_.size() - 1);
+    cells_[place] = cell;
+  }
+}
+
+std::vector<FlowDelay> FlowLedger::delays() const {
+  std::vector<FlowDelay> flows;
+  flows.reserve(accounts_.size());
+  for (std::size_t i = 0; i < accounts_.size(); ++i) {
+    const DelaySums& sums = sums_[i];
+    const Account& account = accounts_[i];
+    if (sums.count + account.lost == 0) continue;
+    FlowDelay flow;
+    flow.key = account.key;
+    flow.packets = sums.count + account.lost;
+    flow.lost = account.lost;
+    if (sums.count > 0) {
+      flow.mean_ns = sums.mean_ns();
+      flow.stddev_ns = sums.stddev_ns();
+      flow.min_ns = sums.min_ns;
+      flow.max_ns = sums.max_ns;
+    }
+    flows.push_back(flow);
+  }
+  return flows;
+}
+
+DelaySums FlowLedger::total() const {
+  DelaySums total;
+  for (const DelaySums& sums : sums_) {
+    if (sums.count == 0) continue;
+    if (total.count == 0) total.pivot_ns = sums.pivot_ns, total.min_ns = sums.min_ns, total.max_ns = sums.max_ns;
+    // Move the flow's sums to the common pivot: (x + s)^2 = x^2 + 2 s x + s^2.
+    const DelaySums::Wide shift = static_cast<DelaySums::Wide>(sums.pivot_ns) - total.pivot_ns;
+    const auto count = static_cast<DelaySums::Wide>(sums.count);
+    total.squares += sums.squares + 2 * shift * sums.sum + count * shift * shift;
+    total.sum += sums.sum + count * shift;
+    total.count += sums.count;
+    total.min_ns = std::min(total.min_ns, sums.min_ns);
+    total.max_ns = std::max(total.max_ns, sums.max_ns);
+  }
+  return total;
+}
+
+std::size_t FlowLedger::memory_bytes() const {
+  return cells_.memory_bytes() + accounts_.capacity() * sizeof(Account) + sums_.capacity() * sizeof(DelaySums);
+}
+
+}  // namespace sojourn

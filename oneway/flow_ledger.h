@@ -1,0 +1,72 @@
+#pragma once
+// What exact matching books for each flow: every delay, every loss, without rounding.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/flow_key.h"
+#include "core/huge_array.h"
+#include "oneway/flow_delay.h"
+#include "wire/ip_packet.h"
+
+namespace sojourn {
+
+/// Sums of delays as whole numbers, so that mean and deviation are those of the delays however long
+/// the sums get.  They are taken from the first delay: squares of an hour's offset would fill 128 bits.
+struct alignas(64) DelaySums {
+  __extension__ using Wide = __int128;
+
+  std::uint64_t count = 0;
+  std::int64_t pivot_ns = 0;
+  Wide sum = 0;
+  Wide squares = 0;
+  std::int64_t min_ns = 0, max_ns = 0;
+
+  void add(std::int64_t delay_ns);
+  double mean_ns() const;
+  double stddev_ns() const;
+};
+static_assert(sizeof(DelaySums) == 64);
+
+/// Flows in the order of their first packets.  Memory grows with their number.
+class FlowLedger {
+ public:
+  FlowLedger();
+
+  void prefetch(std::uint64_t flow_hash) const { __builtin_prefetch(&cells_[home(flow_hash)]); }
+  void prefetch_sums(std::uint32_t number) const { __builtin_prefetch(&sums_[number], 1); }
+
+  /// The flow's number; it is booked if it is new.  Flows are told apart by their 64-bit keyed hash.
+  std::uint32_t number_of(const IpPacket& packet);
+
+  void add(std::uint32_t number, std::int64_t delay_ns) { sums_[number].add(delay_ns); }
+  void add_lost(std::uint32_t number) { ++accounts_[number].lost; }
+
+  const FlowKey& key(std::uint32_t number) const { return accounts_[number].key; }
+  std::size_t size() const { return accounts_.size(); }
+  /// Flows without any packet whose fate is known are left out.
+  std::vector<FlowDelay> delays() const;
+  DelaySums total() const;
+  std::size_t memory_bytes() const;
+
+ private:
+  struct Cell {
+    std::uint64_t hash;
+    std::uint64_t number;  ///< from 1; 0: free
+  };
+  struct Account {
+    FlowKey key;
+    std::uint64_t lost = 0;
+  };
+
+  std::size_t home(std::uint64_t hash) const { return hash >> shift_; }
+  void grow();
+
+  HugeArray<Cell> cells_;
+  int shift_;
+  std::vector<Account> accounts_;
+  std::vector<DelaySums> sums_;
+};
+
+}  // namespace sojourn
