@@ -72,7 +72,8 @@ BackboneTrace backbone_traffic(const BackboneOptions& options) {
   Random random{options.seed};
   const double target = options.model.packets_per_second * options.scale * options.seconds;
   // No flow is more than a fiftieth of the traffic, or the trace would be about that one.
-  const auto largest = static_cast<std::uint32_t>(std::clamp(target / 50, 100.0, 1e6));
+  const auto largest = options.largest_flow > 0 ? options.largest_flow
+                                                : static_cast<std::uint32_t>(std::clamp(target / 50, 100.0, 1e6));
   const double exponent = tail_exponent(options.model.packets_per_flow, largest);
 
   BackboneTrace trace;
@@ -85,14 +86,19 @@ BackboneTrace backbone_traffic(const BackboneOptions& options) {
     draw_times(random, size, options.seconds / 2, times);
     // A window that straggles beyond the end of the trace is squeezed into it.
     const double shrink = std::min(1.0, options.seconds * 0.99 / std::max(times.back(), 1e-9));
-    const double start = random.uniform(0, options.seconds - times.back() * shrink);
+    const double start = options.cut_at_edges ? random.uniform(-times.back() * shrink, options.seconds)
+                                              : random.uniform(0, options.seconds - times.back() * shrink);
     const auto flow = static_cast<std::uint32_t>(trace.flow_sizes.size());
+    std::uint32_t within = 0;
     for (const double time : times) {
       const std::uint32_t bytes = draw_bytes(random, carries_data);
-      trace.packets.push_back({flow, bytes, std::llround((start + time * shrink) * 1e9)});
+      const double sent = start + time * shrink;
+      if (sent < 0 || sent >= options.seconds) continue;  // never, unless cut_at_edges
+      trace.packets.push_back({flow, bytes, std::llround(sent * 1e9)});
       trace.bytes += bytes;
+      ++within;
     }
-    trace.flow_sizes.push_back(size);
+    if (within > 0) trace.flow_sizes.push_back(within);
   }
   // Equal times in the order of flows: the result must not depend on the sorting algorithm.
   std::ranges::sort(trace.packets, [](const LabPacket& a, const LabPacket& b) {

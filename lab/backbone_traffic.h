@@ -30,6 +30,10 @@ struct BackboneOptions {
   double seconds = 60;
   double scale = 1;  ///< of the packet rate; the flows stay as they are, there are fewer of them
   std::uint64_t seed = 1;
+  /// Flows begin before the trace and go on behind it, as in a capture, so that the load is the same
+  /// at its ends as in its middle.  Otherwise every flow lies within.
+  bool cut_at_edges = false;
+  std::uint32_t largest_flow = 0;  ///< packets; 0: a fiftieth of the traffic
 };
 
 struct BackboneTrace {
