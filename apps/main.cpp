@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
 
   sojourn::Run run;
   sojourn::add_rtt(app, run);
+  sojourn::add_oneway(app, run);
   sojourn::add_lab(app, run);
 
   // CLI11 reports by exceptions; they end here.

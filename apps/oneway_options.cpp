@@ -1,0 +1,227 @@
+// The options of `sojourn oneway`.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include "apps/commands.h"
+#include "apps/oneway_methods.h"
+#include "apps/oneway_request.h"
+#include "apps/option_helpers.h"
+#include "core/units.h"
+#include "oneway/label.h"
+
+namespace sojourn {
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  sojourn oneway first.pcap last.pcap              delay and loss between two points
+  sojourn oneway a.pcap b.pcap --flows -           every flow as CSV
+  sojourn oneway a.pcap b.pcap --samples d.csv     every packet's delay as CSV
+  sojourn oneway a.pcap b.pcap --by prefix/24      delays by the destination's network
+  sojourn oneway a.pcap b.pcap --sampling 0.01     look at one packet in a hundred
+  sojourn oneway a.pcap b.pcap --clock-error 50us  say how far the clocks may be apart
+  sojourn oneway a.pcap b.pcap --correct-skew      take out the drift of the clocks
+  sojourn oneway a.pcap b.pcap --clock-offset 1h   LAST's clock is an hour ahead
+  sojourn oneway a.pcap b.pcap --json              for programs
+
+Both captures must be of the same traffic: FIRST where packets come by first.
+VLAN tags, MPLS labels and tunnels may differ; addresses and ports must not.
+)";
+
+Result<Duration> parse_positive_duration(std::string_view text) {
+  auto duration = parse_duration(text);
+  if (duration && *duration <= Duration::zero()) return failure(fmt::format("'{}' is no time at all", text));
+  return duration;
+}
+
+Result<Duration> parse_signed_duration(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  auto duration = parse_duration(negative ? text.substr(1) : text);
+  if (duration && negative) return -*duration;
+  return duration;
+}
+
+Result<double> parse_share(std::string_view text) {
+  double share = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
+  if (error != std::errc{} || end != text.data() + text.size() || !(share > 0 && share <= 1))
+    return failure(fmt::format("'{}' is no share above 0 and up to 1", text));
+  return share;
+}
+
+Result<std::uint32_t> parse_init(std::string_view text) {
+  std::uint32_t init = 0;
+  const bool hex = text.starts_with("0x");
+  const std::string_view digits = hex ? text.substr(2) : text;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), init, hex ? 16 : 10);
+  if (error != std::errc{} || end != digits.data() + digits.size() || digits.empty())
+    return failure(fmt::format("'{}' is no number of 32 bits, such as 0x9a3f9a3f", text));
+  return init;
+}
+
+/// "40", or "8+32": from byte 8 on.
+Result<LabelOptions> parse_payload(std::string_view text) {
+  LabelOptions options;
+  const auto plus = text.find('+');
+  const auto number = [](std::string_view digits, std::uint32_t& value) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc{} && end == digits.data() + digits.size();
+  };
+  const bool understood = plus == std::string_view::npos
+                              ? number(text, options.payload_bytes)
+                              : number(text.substr(0, plus), options.payload_offset) &&
+                                    number(text.substr(plus + 1), options.payload_bytes);
+  if (!understood || options.payload_bytes > InvariantBytes::most_payload || options.payload_offset > 65'535)
+    return failure(fmt::format("'{}' is neither a number of bytes up to {} nor OFFSET+BYTES", text,
+                               InvariantBytes::most_payload));
+  return options;
+}
+
+Result<const MethodChoice*> parse_method(std::string_view text) {
+  if (const MethodChoice* method = oneway_method_named(text)) return method;
+  std::vector<std::string_view> names;
+  for (const MethodChoice& method : oneway_methods()) names.push_back(method.name);
+  return failure(fmt::format("'{}' is no method; the methods are {}", text, fmt::join(names, ", ")));
+}
+
+Result<LabelFunction> parse_function(std::string_view text) {
+  if (text == "bob") return LabelFunction::bob;
+  if (text == "ipsx") return LabelFunction::ipsx;
+  return failure(fmt::format("'{}' is no label function; they are bob and ipsx", text));
+}
+
+bool lists(std::string_view names, std::string_view name) {
+  while (!names.empty()) {
+    const auto comma = std::min(names.find(','), names.size());
+    if (names.substr(0, comma) == name) return true;
+    names.remove_prefix(std::min(comma + 1, names.size()));
+  }
+  return false;
+}
+
+/// What contradicts or is missing, in one line; empty if all is well.
+std::string contradiction(const OnewayRequest& request) {
+  if (request.first == "-" && request.last == "-") return "standard input can be read only once";
+  if (request.first == request.last && request.first != "-")
+    return "FIRST and LAST are the same capture: name one of each point";
+  if (request.correct_skew && (request.first == "-" || request.last == "-"))
+    return "--correct-skew reads the captures twice, and standard input can be read only once";
+  const int on_stdout = (request.flows == "-") + (request.samples == "-") + request.json;
+  if (on_stdout > 1) return "--json, --flows - and --samples - all want standard output: only one can have it";
+  if (!request.samples.empty() && !request.method->samples_packets)
+    return fmt::format("--samples: method {} does not measure single packets", request.method->name);
+  if (request.grouping && !request.method->samples_packets)
+    return fmt::format("--by: method {} does not measure single packets; see --flows", request.method->name);
+  if (request.grouping && request.grouping->by() == Grouping::By::vlan)
+    return "--by vlan: the two points may differ in VLAN tags, so they are not looked at";
+  if (request.options.sample_flows && request.options.sampling == 1)
+    return "--sample-flows: say how many with --sampling";
+  return {};
+}
+
+void add_input_options(CLI::App& oneway, OnewayRequest& request) {
+  oneway.add_option("FIRST", request.first, "capture of the first point; - is standard input")->type_name("")->required();
+  oneway.add_option("LAST", request.last, "capture of the last point")->type_name("")->required();
+  oneway.add_option("--filter", request.filter, "only packets that match this pcap-filter(7) expression")
+      ->type_name("EXPRESSION");
+}
+
+void add_measure_options(CLI::App& oneway, OnewayRequest& request) {
+  OnewayOptions& options = request.options;
+  std::string methods = "how to measure (default exact):";
+  for (const MethodChoice& method : oneway_methods()) methods += fmt::format("\n{:<11}{}", method.name, method.summary);
+  add_parsed(oneway, "--method", "NAME", parse_method, [&](const MethodChoice* m) { request.method = m; }, methods);
+  add_parsed(oneway, "--window", "TIME", parse_positive_duration, [&](Duration d) { options.window = d; },
+             "the largest plausible delay, either way (default 10s)");
+  add_parsed(oneway, "--sampling", "SHARE", parse_share, [&](double share) { options.sampling = share; },
+             "look at this share of the packets, by their label (default 1)");
+  oneway.add_flag("--sample-flows", options.sample_flows, "with --sampling: whole flows instead of packets");
+  add_parsed(oneway, "--payload-bytes", "BYTES", parse_payload,
+             [&](const LabelOptions& payload) {
+               options.label.payload_offset = payload.payload_offset;
+               options.label.payload_bytes = payload.payload_bytes;
+             },
+             "bytes behind the IP header that tell packets apart (default 40),\n"
+             "or OFFSET+BYTES");
+  add_parsed(oneway, "--label", "NAME", parse_function, [&](LabelFunction f) { options.label.function = f; },
+             "hash function of --sampling: bob (default) or ipsx");
+  add_parsed(oneway, "--label-init", "NUMBER", parse_init, [&](std::uint32_t init) { options.label.init = init; },
+             "its secret, equal at all points (default 0x9a3f9a3f)");
+  oneway.add_option("--seed", options.seed, "make hashing repeatable")->type_name("NUMBER");
+}
+
+void add_clock_options(CLI::App& oneway, OnewayRequest& request) {
+  add_parsed(oneway, "--clock-error", "TIME", parse_duration, [&](Duration d) { request.clock_error = d; },
+             "how far the two clocks may be apart: printed with the results");
+  add_parsed(oneway, "--clock-offset", "TIME", parse_signed_duration, [&](Duration d) { request.clock_offset = d; },
+             "LAST's clock is ahead by this much: taken out (--clock-offset=-2s: behind)");
+  oneway.add_flag("--correct-skew", request.correct_skew, "take out the drift that the shortest delays show");
+}
+
+void add_output_options(CLI::App& oneway, OnewayRequest& request) {
+  oneway.add_option("--flows", request.flows, "every flow as CSV into this file, - for standard output")->type_name("FILE");
+  oneway.add_option("--samples", request.samples, "every packet's delay as CSV into this file, - for standard output")
+      ->type_name("FILE");
+  add_parsed(oneway, "--by", "WHAT", &Grouping::parse, [&](const Grouping& g) { request.grouping = g; },
+             "group by flow, host (destination), requester (source), prefix/N or port");
+  oneway.add_option("--top", request.top, "flows and groups to show (default 10)")->check(CLI::PositiveNumber)->type_name("NUMBER");
+  oneway.add_flag("--json", request.json, "one JSON document on standard output");
+  oneway.add_option("--plot", request.plot, "the distribution of delays as SVG into this file")->type_name("FILE");
+  oneway.add_option_function<std::string>(
+            "--color",
+            [&](const std::string& when) {
+              request.color = when == "always" || (when == "auto" && isatty(STDOUT_FILENO));
+            },
+            "auto, always or never (default auto: on a terminal)")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  oneway.add_flag_callback("--ascii", [&] { request.unicode = false; }, "draw with plain characters only");
+}
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+}  // namespace
+
+void add_oneway(CLI::App& app, Run& run) {
+  const auto request = std::make_shared<OnewayRequest>();
+  request->options.seed = random_seed();
+  request->method = &oneway_methods().front();
+  request->color = isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
+
+  CLI::App& oneway = *app.add_subcommand("oneway", "one-way delay and loss between two captures of the same traffic");
+  oneway.footer(examples);
+  oneway.get_formatter()->column_width(34);
+  add_input_options(oneway, *request);
+  add_measure_options(oneway, *request);
+  add_clock_options(oneway, *request);
+  add_output_options(oneway, *request);
+  std::vector<std::pair<std::string_view, CLI::App*>> groups;
+  for (const MethodOptionGroup& options : oneway_option_groups()) {
+    CLI::App* group = oneway.add_option_group(fmt::format("Options of --method {}", options.methods));
+    options.add(*group, *request);
+    groups.emplace_back(options.methods, group);
+  }
+  oneway.callback([request, groups, &run] {
+    if (const auto reason = contradiction(*request); !reason.empty())
+      throw CLI::ValidationError(reason);  // CLI11's own way to refuse
+    for (const auto& [methods, group] : groups)
+      for (const CLI::Option* option : group->get_options())
+        if (option->count() > 0 && !lists(methods, request->method->name))
+          throw CLI::ValidationError(fmt::format("{} is for --method {}", option->get_name(), methods));
+    const auto made = request->method->make(*request);
+    if (!made) throw CLI::ValidationError(made.error().message);
+    run = [request] { return run_oneway(*request); };
+  });
+}
+
+}  // namespace sojourn

@@ -1,0 +1,36 @@
+#pragma once
+// What the user asked `sojourn oneway` to do.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "core/time.h"
+#include "estimate/grouping.h"
+#include "oneway/method.h"
+
+namespace sojourn {
+
+struct MethodChoice;
+
+struct OnewayRequest {
+  std::string first, last;  ///< captures
+  std::string filter;
+  const MethodChoice* method = nullptr;
+  OnewayOptions options;
+  Duration clock_offset{0};              ///< of the last point's clock, as the user knows it
+  std::optional<Duration> clock_error;   ///< how far the clocks may be apart, as the user knows it
+  bool correct_skew = false;
+  std::optional<Grouping> grouping;
+  std::size_t top = 10;
+  bool json = false;
+  std::string flows, samples;  ///< files for the CSVs, "-" for standard output, empty for none
+  std::string plot;            ///< file for the SVG
+  bool color = false;
+  bool unicode = true;
+};
+
+/// Does what was asked, prints it, and gives the exit status.
+int run_oneway(const OnewayRequest& request);
+
+}  // namespace sojourn

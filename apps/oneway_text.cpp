@@ -1,0 +1,249 @@
+// The report of `sojourn oneway` for people.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/oneway_csv.h"
+#include "apps/oneway_methods.h"
+#include "apps/oneway_report.h"
+#include "core/units.h"
+#include "export/delay_axis.h"
+#include "export/line_chart.h"
+#include "export/sparkline.h"
+#include "export/text_cells.h"
+#include "export/text_table.h"
+
+namespace sojourn {
+namespace {
+
+using Align = TextTable::Align;
+constexpr std::size_t page_width = 80;
+
+Duration rounded(double ns) { return Duration{std::llround(ns)}; }
+
+std::string share_of(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return "-";
+  return fmt::format("{:.3g} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string name_of_flow(const FlowKey& key) {
+  const auto end = [](const IpAddress& address, std::uint16_t port) {
+    if (port == 0) return address.to_string();
+    return address.version() == IpVersion::v6 ? fmt::format("[{}]:{}", address.to_string(), port)
+                                              : fmt::format("{}:{}", address.to_string(), port);
+  };
+  return fmt::format("{} {} > {}", protocol_name(key.protocol), end(key.source, key.source_port),
+                     end(key.destination, key.destination_port));
+}
+
+/// "3 ms behind", "2 ms ahead of": the latter in full if the sentence goes on with a clock.
+std::string ahead_or_behind(Duration offset, bool in_full) {
+  if (offset < Duration{0}) return format_duration(-offset) + " behind";
+  return format_duration(offset) + (in_full ? " ahead of" : " ahead");
+}
+
+class OnewayText {
+ public:
+  explicit OnewayText(const OnewayReport& report) : report_(report), request_(*report.request) {}
+
+  std::string write() {
+    heading();
+    delays();
+    loss();
+    groups();
+    flows();
+    tables();
+    remarks();
+    return std::move(out_);
+  }
+
+ private:
+  void line(std::string_view text) { out_ += text, out_ += '\n'; }
+  void paragraph(const std::string& text) {
+    for (const std::string& part : wrapped(text, page_width)) line(part);
+  }
+  std::string styled(std::string_view text, std::string_view code) const {
+    return request_.color ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string{text};
+  }
+  void section(std::string_view title) { line("\n" + styled(title, "1")); }
+  void table(const TextTable& rows) {
+    const auto lines = rows.lines(page_width);
+    for (std::size_t i = 0; i < lines.size(); ++i) line(i == 0 ? styled(lines[i], "2") : lines[i]);
+  }
+
+  void heading() {
+    line(styled(fmt::format("{} {} {}", report_.points[0].name, request_.unicode ? "→" : "->", report_.points[1].name), "1"));
+    for (const PointReport& point : report_.points) {
+      std::string text = fmt::format("{}: {} packets", point.name, format_count(point.captured));
+      if (point.input.first && point.input.last)
+        text += fmt::format(", {} from {}", format_duration(*point.input.last - *point.input.first), format_time(*point.input.first));
+      line(text);
+    }
+    line(fmt::format("method {}: {}", request_.method->name, request_.method->summary));
+  }
+
+  void delays() {
+    const Distribution& delays = *report_.delays;
+    if (delays.empty()) return;
+    section(request_.method->samples_packets ? "delay of packets" : "mean delay of flows");
+    TextTable rows(std::vector<Align>(8, Align::right));
+    rows.row({request_.method->samples_packets ? "packets" : "flows", "min",
+              request_.unicode ? "median ±95%" : "median +-95%", "p95", "p99", "max", "mean", "stddev"});
+    const std::vector<double> qs = {0.5, 0.95, 0.99};
+    const auto at = delays.estimates(qs);
+    const auto& total = report_.result.total;
+    const bool of_packets = request_.method->samples_packets && total && total->stddev_ns;
+    rows.row({compact_count(delays.count()), compact(*delays.min()), with_margin(at[0].delay, at[0].interval, request_.unicode),
+              compact(at[1].delay), compact(at[2].delay), compact(*delays.max()), compact(*delays.mean()),
+              of_packets ? compact(rounded(*total->stddev_ns)) : "-"});
+    table(rows);
+    if (total && !of_packets) {
+      std::string text = fmt::format("all packets: mean {}", format_duration(rounded(total->mean_ns)));
+      if (total->stddev_ns) text += fmt::format(", standard deviation {}", format_duration(rounded(*total->stddev_ns)));
+      line(text + fmt::format(", from {} packets", format_count(total->packets)));
+    }
+    shape();
+  }
+
+  void shape() {
+    const Distribution& delays = *report_.delays;
+    if (*delays.min() <= Duration{0} || delays.count() < 10) return;
+    const DelayAxis axis{*delays.min(), *delays.max()};
+    line("");
+    line(sparkline(delays, axis, page_width, request_.unicode));
+    for (const auto& text : axis_lines(axis, page_width, request_.unicode)) line(styled(text, "2"));
+  }
+
+  void loss() {
+    const OnewayResult& result = report_.result;
+    if (!result.sent && result.counters.empty()) return;
+    section("what became of the packets");
+    if (result.sent && result.lost)
+      line(fmt::format("lost {} of {} packets ({})", format_count(*result.lost), format_count(*result.sent),
+                       share_of(*result.lost, *result.sent)));
+    std::string apart;
+    for (const auto& [name, count] : result.counters)
+      if (count > 0 && name != "matched" && name != "lost")
+        apart += fmt::format("{}{} {}", apart.empty() ? "" : ", ", format_count(count), name);
+    if (!apart.empty()) paragraph("counted apart: " + apart);
+    for (const PointReport& point : report_.points) {
+      std::string skipped;
+      for (const auto& [reason, count] : point.skipped)
+        skipped += fmt::format("{}{} {}", skipped.empty() ? "" : ", ", format_count(count), reason);
+      if (!skipped.empty()) paragraph(fmt::format("skipped in {}: {}", point.name, skipped));
+    }
+  }
+
+  void groups() {
+    if (!request_.grouping || report_.groups.empty()) return;
+    TextTable rows({Align::right, Align::right, Align::right, Align::right, Align::right, Align::left});
+    rows.row({"packets", "p50", "p95", "p99", "lost", request_.grouping->name()});
+    for (const GroupReport& group : report_.groups) {
+      const std::vector<double> qs = {0.5, 0.95, 0.99};
+      const auto at = group.delays->quantiles(qs);
+      rows.row({compact_count(group.delays->count()), compact(at[0]), compact(at[1]), compact(at[2]),
+                share_of(group.lost, group.sent), group.label});
+    }
+    section(fmt::format("{} of {} groups by {}, most packets first", report_.groups.size(),
+                        format_count(report_.group_count), request_.grouping->name()));
+    table(rows);
+  }
+
+  void flows() {
+    const auto slowest = report_.slowest_flows();
+    if (slowest.empty()) return;
+    TextTable rows({Align::right, Align::right, Align::right, Align::right, Align::right, Align::right, Align::left});
+    rows.row({"packets", "mean", "stddev", "min", "max", "lost", "flow"});
+    const auto cell = [](const auto& value) { return value ? compact(rounded(static_cast<double>(*value))) : "-"; };
+    for (const FlowDelay* flow : slowest)
+      rows.row({compact_count(flow->packets), cell(flow->mean_ns), cell(flow->stddev_ns), cell(flow->min_ns),
+                cell(flow->max_ns), flow->lost ? compact_count(*flow->lost) : "-", name_of_flow(flow->key)});
+    section(fmt::format("the slowest {} of {} flows, by their mean delay", slowest.size(),
+                        format_count(report_.result.flows.size())));
+    table(rows);
+  }
+
+  void tables() {
+    for (const ResultTable& extra : report_.result.tables) {
+      TextTable rows(std::vector<Align>(extra.columns.size(), Align::right));
+      rows.row(extra.columns);
+      for (const auto& row : extra.rows) rows.row(row);
+      section(extra.title);
+      table(rows);
+    }
+  }
+
+  void remarks() {
+    line("");
+    paragraph(clock_sentence(report_));
+    for (const std::string& note : report_.result.notes) paragraph(note);
+    for (const std::string& warning : report_.warnings) paragraph(styled("warning: ", "33") + warning);
+    std::string trust = fmt::format("Memory: {}.", format_size(report_.result.memory_bytes));
+    if (report_.elapsed > Duration{0}) {
+      const double rate = static_cast<double>(report_.packets()) * 1e3 / static_cast<double>(report_.elapsed.count());
+      trust += fmt::format(" Read in {}: {:.2f} million packets/s.", format_duration(report_.elapsed), rate);
+    }
+    line(styled(trust, "2"));
+  }
+
+  const OnewayReport& report_;
+  const OnewayRequest& request_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::vector<const FlowDelay*> OnewayReport::slowest_flows() const {
+  std::vector<const FlowDelay*> flows;
+  for (const FlowDelay& flow : result.flows)
+    if (flow.mean_ns) flows.push_back(&flow);
+  const std::size_t shown = std::min(request->top, flows.size());
+  const auto slower = [](const FlowDelay* a, const FlowDelay* b) {
+    return *a->mean_ns != *b->mean_ns ? *a->mean_ns > *b->mean_ns : a->key < b->key;
+  };
+  std::ranges::partial_sort(flows, flows.begin() + static_cast<std::ptrdiff_t>(shown), slower);
+  flows.resize(shown);
+  return flows;
+}
+
+std::string clock_sentence(const OnewayReport& report) {
+  const OnewayRequest& request = *report.request;
+  const ClockReport& clock = report.clock;
+  std::string text = "Clocks: ";
+  if (request.clock_error)
+    text += fmt::format("every delay is within {} of the truth, as far as the clocks go (--clock-error). ",
+                        format_duration(*request.clock_error));
+  else
+    text += "how far they may be apart is not known (--clock-error), and every delay is wrong by that much. ";
+  if (request.clock_offset != Duration{0})
+    text += fmt::format("An offset of {} was taken out. ", format_duration(request.clock_offset));
+  if (clock.offset)
+    text += fmt::format("Packets go both ways, so LAST's clock is from {} to {} FIRST's. ",
+                        ahead_or_behind(clock.offset->low, false), ahead_or_behind(clock.offset->high, true));
+  if (!clock.skew) return text + "Too little data to see a drift.";
+  if (!clock.skew->significant()) return text + "No drift is seen in the shortest delays.";
+  text += fmt::format("LAST's clock {} {:.3g} ppm ({} over the capture)", clock.skew->ppm() > 0 ? "gains" : "loses",
+                      std::abs(clock.skew->ppm()), format_duration(rounded(std::abs(clock.skew->drift_ns))));
+  return text + (clock.corrected ? ", which was taken out." : "; --correct-skew takes it out.");
+}
+
+std::string oneway_text(const OnewayReport& report) { return OnewayText{report}.write(); }
+
+std::string oneway_plot(const OnewayReport& report) {
+  ChartSeries series;
+  series.name = report.request->method->samples_packets ? "packets" : "flows' means";
+  series.markers = false;
+  for (const CdfPoint& point : report.delays->cdf())
+    series.points.push_back({static_cast<double>(to_ns(point.delay)) * 1e-6, point.fraction});
+  const bool positive = !report.delays->empty() && *report.delays->min() > Duration{0};
+  LineChart chart;
+  chart.title = fmt::format("One-way delay, {} to {}", report.points[0].name, report.points[1].name);
+  chart.x = {"delay (ms)", positive};
+  chart.y = {"share of delays up to it", false, 0.0, 1.0};
+  chart.series.push_back(std::move(series));
+  return svg_chart(chart);
+}
+
+}  // namespace sojourn
