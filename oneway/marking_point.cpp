@@ -10,8 +10,9 @@ constexpr std::int64_t fractions = 512;  // of an interval, for lateness
 
 }  // namespace
 
-MarkingPoint::MarkingPoint(MarkingMethod method, MarkingRole role, MarkingInterval length, std::size_t flows)
-    : tables_(&marking_tables(method)), method_(method), role_(role), regimes_{Regime{length}, Regime{length}},
+MarkingPoint::MarkingPoint(MarkingMethod method, const MarkingTables& tables, MarkingRole role, MarkingInterval length,
+                           std::size_t flows)
+    : tables_(&tables), method_(method), role_(role), regimes_{Regime{length}, Regime{length}},
       flows_(flows) {}
 
 Timestamp MarkingPoint::change_interval(MarkingInterval length, Timestamp now, std::vector<MarkingRecord>& out) {

@@ -39,7 +39,11 @@ class MarkingPoint {
  public:
   static constexpr std::size_t max_batch = 256;
 
-  MarkingPoint(MarkingMethod method, MarkingRole role, MarkingInterval length, std::size_t flows);
+  MarkingPoint(MarkingMethod method, MarkingRole role, MarkingInterval length, std::size_t flows)
+      : MarkingPoint(method, marking_tables(method), role, length, flows) {}
+  /// With other tables than the method's own, which outlive the point: how tests show what a wrong row does.
+  MarkingPoint(MarkingMethod method, const MarkingTables& tables, MarkingRole role, MarkingInterval length,
+               std::size_t flows);
 
   /// Counts a batch in the order of time, fills in the marks if this is the initiating point, and returns
   /// how many records it has written to the front of `closed`, which has room for one per packet.

@@ -10,18 +10,18 @@ namespace sojourn {
 
 struct MarkingRecord {
   std::uint32_t flow = 0;
-  MarkingInterval length;
+  MarkingInterval length = {};
   /// By which lateness was judged: the shorter of two lengths around a change of the interval.
-  MarkingInterval judged_by;
+  MarkingInterval judged_by = {};
   std::int64_t interval = 0;
   std::uint64_t packets = 0;
   std::uint32_t pulses = 0;  ///< up to 255
-  Timestamp pulse_time;      ///< of the first
+  Timestamp pulse_time = {}; ///< of the first
   /// How far packets of this colour were seen outside their interval, by this point's clock: after its
   /// end, before its start.  Rounded up to 1/512 of the interval; at most half of it can be told.
   Duration late{};
   Duration early{};
-  Timestamp read_at;  ///< the counter was read then: later packets are not in it
+  Timestamp read_at = {};  ///< the counter was read then: later packets are not in it
 
   Timestamp start() const { return length.start_of(interval); }
   Timestamp end() const { return length.start_of(interval + 1); }

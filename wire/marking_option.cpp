@@ -8,7 +8,7 @@ namespace sojourn {
 namespace {
 
 constexpr std::uint8_t pad_1 = 0, pad_n = 1;  // RFC 8200 section 4.2
-constexpr int longest_chain = 12;
+constexpr int longest_chain = 12;  // more is nobody's packet, and may get no option that makes it longer
 
 constexpr IpProtocol number_of(OptionPlace place) {
   return place == OptionPlace::hop_by_hop ? IpProtocol::hop_by_hop : IpProtocol::destination_options;
@@ -26,14 +26,15 @@ const Ipv6Extension& extension_at(std::span<const std::byte> ip, std::size_t off
 }
 
 /// Calls visit(number, extension) for each extension header that was captured whole, until it returns
-/// true.  False if the chain is cut short by the capture.
+/// true.  False if the chain is cut short by the capture, or too long.
 template <class Visit>
 bool walk(std::span<const std::byte> ip, Visit visit) {
   Extension at{.offset = sizeof(Ipv6Header)};
   IpProtocol next = reinterpret_cast<const Ipv6Header*>(ip.data())->next_header;
   for (int headers = 0; headers < longest_chain; ++headers) {
-    const bool plain = next == IpProtocol::hop_by_hop || next == IpProtocol::destination_options ||
-                       next == IpProtocol::routing;
+    // RFC 8200 section 4.1: hop-by-hop options stand first or not at all.
+    const bool plain = (next == IpProtocol::hop_by_hop && headers == 0) ||
+                       next == IpProtocol::destination_options || next == IpProtocol::routing;
     if (!plain && next != IpProtocol::authentication) return true;
     if (ip.size() < at.offset + sizeof(Ipv6Extension)) return false;
     const Ipv6Extension& header = extension_at(ip, at.offset);
@@ -43,7 +44,7 @@ bool walk(std::span<const std::byte> ip, Visit visit) {
     next = header.next_header;
     at = {.offset = at.offset + at.length, .announced_at = at.offset};
   }
-  return true;
+  return false;
 }
 
 bool is_ipv6(std::span<const std::byte> ip) {
