@@ -18,5 +18,6 @@ using Run = std::function<int()>;
 void add_rtt(CLI::App& app, Run& run);
 void add_oneway(CLI::App& app, Run& run);
 void add_lab(CLI::App& app, Run& run);
+void add_generate(CLI::App& app, Run& run);
 
 }  // namespace sojourn

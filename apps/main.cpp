@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   sojourn::add_rtt(app, run);
   sojourn::add_oneway(app, run);
   sojourn::add_lab(app, run);
+  sojourn::add_generate(app, run);
 
   // CLI11 reports by exceptions; they end here.
   try {

@@ -1,12 +1,14 @@
 # Completion of sojourn(1) in bash.  tests/manual keeps it in step with --help.
 
-_sojourn_commands='rtt lab'
+_sojourn_commands='rtt lab generate'
 _sojourn_options='--help --version'
 _sojourn_rtt_options='--help --interface --duration --filter --threads --kind --memory --table
   --longest --stages --entry-probability --expire
   --inside --keep-ambiguous --full-size-only --seed --by --top --max-groups --window --sla
   --anonymize --json --samples --plot --color --ascii'
 _sojourn_lab_options='--help --quick --seed --out --html --json'
+_sojourn_generate_options='--help --model --packets --flows --requests --rate --answered --longest
+  --duration --loss --reorder --snap-length --truth --seed'
 _sojourn_experiments='all l1 l2 l3 l4 l5 l6 l7 l8 l9'
 _sojourn_kinds='all tcp handshake tcp-ts flow dns ntp icmp quic'
 
@@ -43,7 +45,7 @@ _sojourn_rtt() {
     -i | --interface) _sojourn_interfaces "$current" ;;
     --kind) _sojourn_list "$current" "$_sojourn_kinds" ;;
     --table)
-      mapfile -t COMPREPLY < <(compgen -W 'exact staged fridge fridges fridges-ivw leased' -- "$current")
+      mapfile -t COMPREPLY < <(compgen -W 'exact staged fridge fridges fridges-ivw leased tailored' -- "$current")
       ;;
     --memory) mapfile -t COMPREPLY < <(compgen -W '4KiB 64KiB 1MiB 16MiB' -- "$current") ;;
     --entry-probability) mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$current") ;;
@@ -82,6 +84,23 @@ _sojourn_lab() {
         mapfile -t COMPREPLY < <(compgen -W "$_sojourn_lab_options" -- "$current")
       else
         mapfile -t COMPREPLY < <(compgen -W "$_sojourn_experiments" -- "$current")
+      fi
+      ;;
+  esac
+}
+
+_sojourn_generate() {
+  local current=$1 previous=$2
+  case $previous in
+    --model) mapfile -t COMPREPLY < <(compgen -W 'fridge isp bursts tcp' -- "$current") ;;
+    --longest | --duration) mapfile -t COMPREPLY < <(compgen -W '500ms 1s 10s 30s 1min' -- "$current") ;;
+    --packets | --flows | --requests | --rate | --answered | --loss | --reorder | --snap-length | --seed) ;;
+    *)
+      if [[ $current == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$_sojourn_generate_options" -- "$current")
+      else
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
       fi
       ;;
   esac

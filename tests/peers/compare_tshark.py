@@ -110,6 +110,8 @@ class Comparison:
             return "zero-delay"
         if self.kind == "dns":
             return differences.why_delays_differ_dns(self.capture, peer, sample)
+        if self.kind == "handshake" and differences.why_delays_differ_handshake(self.capture, peer, sample):
+            return "late-syn"
         return "fragmented" if self.capture.fragmented(sample.frame, sample.request_frame) else None
 
     def explain(self, reason, words):

@@ -172,6 +172,15 @@ def why_only_tshark_handshake(capture, sample, verdicts):
     return None
 
 
+def why_delays_differ_handshake(capture, peer, sample):
+    first, timed = capture.by_frame[sample.request_frame], capture.by_frame.get(peer.request_frame)
+    if not timed or timed.sender != first.sender or timed.sequence != first.sequence:
+        return None
+    answers = [packet for packet in capture.sent_by(first.receiver) if packet.flags & (SYN | ACK) == SYN | ACK
+               and first.frame < packet.frame < timed.frame]
+    return "late-syn" if answers else None
+
+
 # --- dns.time and icmp.resptime ---------------------------------------------------------------
 
 def dns_samples(capture):

@@ -137,6 +137,8 @@ def tcp_cases(writer):
 def handshake_cases(writer):
     c = Tcp(writer, 3001)                             # syn-repeated
     c.client(0, -5000, SYN), c.client(0, -5000, SYN), c.server(0, 1, SYN | ACK), c.client(1, 1)
+    c = Tcp(writer, 3011)                             # late-syn
+    c.client(0, -5000, SYN), c.server(0, 1, SYN | ACK), c.client(0, -5000, SYN), c.client(1, 1)
     c = Tcp(writer, 3002)                             # syn-ack-repeated
     c.client(0, -5000, SYN), c.server(0, 1, SYN | ACK), c.server(0, 1, SYN | ACK), c.client(1, 1)
     c = Tcp(writer, 3003)                             # refused

@@ -1,0 +1,132 @@
+// `sojourn generate`: writes a capture and, beside it, what is to be found in it.
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/commands.h"
+#include "apps/generate_request.h"
+#include "apps/interrupt.h"
+#include "apps/progress.h"
+#include "capture/capture_writer.h"
+#include "capture/unique_fd.h"
+#include "core/units.h"
+#include "export/sample_csv.h"
+#include "lab/border_mix.h"
+#include "lab/query_load.h"
+#include "lab/tcp_traffic.h"
+
+namespace sojourn {
+namespace {
+
+double in_seconds(Duration duration) { return static_cast<double>(duration.count()) * 1e-9; }
+
+std::unique_ptr<TrafficModel> make_query_load(const GenerateRequest& request, bool bursts) {
+  QueryLoadOptions options;
+  if (bursts) {
+    // The rate and the answered share of FRIDGE's border link, in and out of bursts (METHODS: L4).
+    options = {.requests = 1'000'000, .rate = 6.1e6 / 11.4, .answered = 0.13, .longest_ms = 0, .burst_rate = 4, .burst_delay = 5};
+  }
+  options.rate = request.rate.value_or(options.rate);
+  options.requests = request.requests.value_or(options.requests);
+  if (request.duration)
+    options.requests = static_cast<std::uint64_t>(in_seconds(*request.duration) * options.rate);
+  options.answered = request.answered.value_or(options.answered);
+  if (request.longest) options.longest_ms = in_seconds(*request.longest) * 1e3;
+  options.snap_length = request.snap_length;
+  options.seed = request.seed;
+  return std::make_unique<QueryLoad>(options);
+}
+
+std::unique_ptr<TrafficModel> make_border_mix(const GenerateRequest& request) {
+  BorderMixOptions options;
+  const double flows_a_packet = static_cast<double>(options.flows) / static_cast<double>(options.packets);
+  const double packets_a_second = static_cast<double>(options.packets) / options.seconds;
+  options.packets = request.packets.value_or(request.duration ? static_cast<std::uint64_t>(in_seconds(*request.duration) * packets_a_second)
+                                                              : options.packets);
+  options.seconds = request.duration ? in_seconds(*request.duration) : static_cast<double>(options.packets) / packets_a_second;
+  options.flows = request.flows.value_or(static_cast<std::uint64_t>(std::ceil(static_cast<double>(options.packets) * flows_a_packet)));
+  options.snap_length = request.snap_length;
+  options.seed = request.seed;
+  return std::make_unique<BorderMix>(options);
+}
+
+std::unique_ptr<TrafficModel> make_tcp_traffic(const GenerateRequest& request) {
+  TcpTrafficOptions options;
+  options.packets = request.packets.value_or(request.flows ? *request.flows * 100 : options.packets);
+  options.flows = request.flows.value_or(std::max<std::uint64_t>(1, options.packets / 100));
+  if (request.duration) options.seconds = in_seconds(*request.duration);
+  options.loss = request.loss.value_or(options.loss);
+  options.reorder = request.reorder.value_or(options.reorder);
+  options.snap_length = request.snap_length;
+  options.seed = request.seed;
+  return std::make_unique<TcpTraffic>(options);
+}
+
+std::unique_ptr<TrafficModel> make_model(const GenerateRequest& request) {
+  if (request.model == "isp") return make_border_mix(request);
+  if (request.model == "tcp") return make_tcp_traffic(request);
+  return make_query_load(request, request.model == "bursts");
+}
+
+struct Made {
+  std::uint64_t packets = 0, samples = 0;
+  Timestamp first{}, last{};
+};
+
+Result<Made> generate(const GenerateRequest& request) {
+  auto capture = CaptureWriter::open(request.capture, LinkType::ethernet);
+  if (!capture) return std::unexpected(capture.error());
+  const UniqueFd file{request.truth == "-" ? dup(STDOUT_FILENO)
+                                           : ::open(request.truth.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  if (file.get() < 0) return failure(fmt::format("cannot write {}: {}", request.truth, std::strerror(errno)));
+  SampleCsvWriter truth{file.get()};
+
+  const auto model = make_model(request);
+  watch_for_interrupts();
+  Progress progress;
+  Made made;
+  LabFrame frame;
+  std::vector<Sample> found;
+  while (model->next(frame, found)) {
+    capture->write(frame.time, frame.bytes, frame.length);
+    for (const Sample& sample : found) truth.write(sample);
+    made.samples += found.size();
+    found.clear();
+    if (made.packets == 0) made.first = frame.time;
+    made.last = frame.time;
+    if (++made.packets % 4096 == 0) {
+      progress.show(model->progress(), made.packets);
+      if (interrupted() || truth.failed()) break;
+    }
+  }
+  if (auto done = capture->finish(); !done) return std::unexpected(done.error());
+  if (auto done = truth.finish(); !done) return std::unexpected(done.error().while_doing("cannot write " + request.truth));
+  if (interrupted()) return failure("interrupted: the capture and its truth end early");
+  return made;
+}
+
+}  // namespace
+
+int run_generate(const GenerateRequest& request) {
+  const auto made = generate(request);
+  if (!made) {
+    fmt::print(stderr, "sojourn: {}\n", made.error().message);
+    return exit_error;
+  }
+  const bool quiet = request.capture == "-" || request.truth == "-";
+  fmt::print(quiet ? stderr : stdout, "{}: {} packets in {}, model {}, seed {}\n{}: {} samples\n", request.capture,
+             format_count(made->packets), format_duration(made->last - made->first), request.model, request.seed, request.truth,
+             format_count(made->samples));
+  return exit_ok;
+}
+
+}  // namespace sojourn

@@ -1,0 +1,138 @@
+// The options of `sojourn generate`.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "apps/commands.h"
+#include "apps/generate_request.h"
+#include "apps/option_helpers.h"
+#include "core/units.h"
+
+namespace sojourn {
+namespace {
+
+constexpr const char* examples = R"(Models:
+  fridge  the synthetic trace of the FRIDGE paper: a million DNS queries a
+          second, 40 % answered, delays log-uniform from 1 ms to --longest
+  isp     TCP on a border link with the statistics of the STAGED and FRIDGE
+          papers: most segments are never answered, some flows are seen one
+          way only, scanners' SYNs get no answer
+  bursts  DNS queries; in a fifth of the time the rate is four times and the
+          delay five times as large
+  tcp     whole TCP connections: handshake, data both ways, growing windows,
+          delayed ACKs, losses and retransmissions, reordering, FIN and RST
+
+Examples:
+  sojourn generate --model isp isp.pcap              and isp.pcap.truth.csv
+  sojourn generate --model isp --packets 10000000 --duration 11.4s big.pcap
+  sojourn generate --model tcp --flows 500 --loss 0.01 --reorder 0.01 t.pcap
+  sojourn generate --model fridge --longest 64ms - --truth t.csv | sojourn rtt -
+
+The truth has the columns of 'sojourn rtt --samples': what 'sojourn rtt' finds
+without --memory is exactly that.
+)";
+
+Result<std::uint64_t> parse_count(std::string_view text) {
+  double number = 0;  // so that 1e6 is understood
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || !(number >= 1 && number <= 1e12) ||
+      number != static_cast<double>(static_cast<std::uint64_t>(number)))
+    return failure(fmt::format("'{}' is not a whole number from 1 to 10^12", text));
+  return static_cast<std::uint64_t>(number);
+}
+
+Result<double> parse_rate(std::string_view text) {
+  double rate = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rate);
+  if (error != std::errc{} || end != text.data() + text.size() || !(rate > 0 && rate <= 1e9))
+    return failure(fmt::format("'{}' is not a rate above 0 and up to 10^9 a second", text));
+  return rate;
+}
+
+Result<double> parse_share(std::string_view text) {
+  double share = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
+  if (error != std::errc{} || end != text.data() + text.size() || !(share >= 0 && share <= 1))
+    return failure(fmt::format("'{}' is not a share from 0 to 1", text));
+  return share;
+}
+
+Result<Duration> parse_length(std::string_view text) {
+  auto duration = parse_duration(text);
+  if (duration && *duration <= Duration::zero()) return failure(fmt::format("'{}' is no time at all", text));
+  return duration;
+}
+
+/// Which models understand an option.
+struct Scope {
+  const char* option;
+  std::vector<std::string_view> models;
+};
+
+std::string contradiction(const GenerateRequest& request, const CLI::App& generate) {
+  const std::array<Scope, 8> scopes = {
+      Scope{"--requests", {"fridge", "bursts"}}, {"--rate", {"fridge", "bursts"}}, {"--answered", {"fridge", "bursts"}},
+      {"--longest", {"fridge"}}, {"--packets", {"isp", "tcp"}}, {"--flows", {"isp", "tcp"}},
+      {"--loss", {"tcp"}}, {"--reorder", {"tcp"}}};
+  for (const auto& [option, models] : scopes)
+    if (generate.count(option) > 0 && std::ranges::find(models, request.model) == models.end())
+      return fmt::format("{} means nothing to the model {}; it belongs to {}", option, request.model, fmt::join(models, " and "));
+  if (request.requests && request.duration) return "--requests and --duration both say how long it lasts; the rate is --rate";
+  if (request.loss && *request.loss > 0.5) return "--loss above 0.5 leaves no connection to speak of";
+  if (request.reorder && *request.reorder > 0.5) return "--reorder above 0.5 is no order at all";
+  if (request.longest && *request.longest < std::chrono::milliseconds{2}) return "--longest must be at least 2ms: the shortest delay is 1ms";
+  if (request.packets && request.flows && *request.flows > *request.packets) return "--flows cannot be more than --packets";
+  if (request.capture == "-" && request.truth.empty()) return "with the capture on standard output, say with --truth where the truth goes";
+  if (request.capture == "-" && request.truth == "-") return "the capture and --truth - both want standard output";
+  return {};
+}
+
+}  // namespace
+
+void add_generate(CLI::App& app, Run& run) {
+  const auto request = std::make_shared<GenerateRequest>();
+  CLI::App& generate = *app.add_subcommand("generate", "captures with known truth");
+  generate.footer(examples);
+  generate.get_formatter()->column_width(34);
+  generate.add_option("FILE", request->capture, "capture to write (pcap), - for standard output")->required()->type_name("");
+  generate.add_option("--model", request->model, "fridge, isp, bursts or tcp: see below")
+      ->required()->check(CLI::IsMember({"fridge", "isp", "bursts", "tcp"}))->type_name("NAME");
+  const auto count = [&](const char* name, std::optional<std::uint64_t>& value, const char* description) {
+    add_parsed(generate, name, "NUMBER", parse_count, [&value](std::uint64_t n) { value = n; }, description);
+  };
+  const auto share = [&](const char* name, std::optional<double>& value, const char* description) {
+    add_parsed(generate, name, "SHARE", parse_share, [&value](double n) { value = n; }, description);
+  };
+  count("--packets", request->packets, "isp, tcp: about so many packets (default 1e6, 1e5)");
+  count("--flows", request->flows, "isp, tcp: about so many connections");
+  count("--requests", request->requests, "fridge, bursts: queries (default 1.25e6, 1e6)");
+  add_parsed(generate, "--rate", "NUMBER", parse_rate, [request](double n) { request->rate = n; },
+             "fridge, bursts: queries a second (default 1e6, 535088)");
+  share("--answered", request->answered, "fridge, bursts: share of queries with a response (default 0.4, 0.13)");
+  add_parsed(generate, "--longest", "TIME", parse_length, [request](Duration d) { request->longest = d; },
+             "fridge: the longest delay (default 4096ms)");
+  add_parsed(generate, "--duration", "TIME", parse_length, [request](Duration d) { request->duration = d; },
+             "how long requests or connections begin (tcp: default 10s; others:\n"
+             "as long as the number takes at the papers' rate)");
+  share("--loss", request->loss, "tcp: share of packets lost on the way (default 0)");
+  share("--reorder", request->reorder, "tcp: share of packets overtaken on the way (default 0)");
+  add_parsed(generate, "--snap-length", "SIZE", &parse_size,
+             [request](std::uint64_t n) { request->snap_length = static_cast<std::uint32_t>(std::min<std::uint64_t>(n, 262'144)); },
+             "bytes to keep of each packet, headers always (default 128)");
+  generate.add_option("--truth", request->truth, "where the truth goes (default FILE.truth.csv), - for standard output")->type_name("FILE");
+  generate.add_option("--seed", request->seed, "another seed, another capture (default 1)")->type_name("NUMBER");
+  generate.callback([request, &generate, &run] {
+    if (const auto reason = contradiction(*request, generate); !reason.empty()) throw CLI::ValidationError(reason);
+    if (request->truth.empty()) request->truth = request->capture + ".truth.csv";
+    run = [request] { return run_generate(*request); };
+  });
+}
+
+}  // namespace sojourn
