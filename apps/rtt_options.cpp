@@ -79,7 +79,7 @@ Result<unsigned> parse_stages(std::string_view text) { return parse_number(text,
 
 Result<TableKind> parse_table(std::string_view text) {
   if (const auto kind = table_named(text)) return *kind;
-  return failure(fmt::format("'{}' is no table; the tables are exact, staged, fridge, fridges, fridges-ivw, leased", text));
+  return failure(fmt::format("'{}' is no table; the tables are exact, staged, fridge, fridges, fridges-ivw, leased, tailored", text));
 }
 
 Result<std::optional<double>> parse_probability(std::string_view text) {
@@ -145,7 +145,7 @@ void add_table_options(CLI::App& rtt, RttRequest& request) {
              "measure in this much memory, such as 64KiB: a good table is chosen.\n"
              "Without it every request is remembered (exact)");
   add_parsed(rtt, "--table", "NAME", parse_table, [&](TableKind kind) { table.kind = kind; },
-             "where requests wait: exact, staged, fridge, fridges, fridges-ivw or leased");
+             "where requests wait: exact, staged, fridge, fridges, fridges-ivw, leased or tailored");
   add_parsed(rtt, "--longest", "TIME", parse_positive_duration, [&](Duration d) { table.longest = d; },
              "the longest delay of interest, by which tables tune themselves (default 10s)");
   add_parsed(rtt, "--stages", "NUMBER", parse_stages, [&](unsigned n) { table.stages = n; },

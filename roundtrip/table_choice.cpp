@@ -23,11 +23,15 @@ constexpr std::array descriptions = {
                 "For comparison only: this combination underestimates where samples are few."},
     Description{TableKind::leased, "leased",
                 "Unbiased estimate of all pairs up to the longest delay; the intervals say how far chance may have moved it."},
+    Description{TableKind::tailored, "tailored",
+                "Unbiased estimate from a sample, delays rounded by 4 % at most; the intervals say how far chance may have moved it."},
 };
 
 const Description& describe(TableKind kind) { return descriptions[static_cast<std::size_t>(kind)]; }
 
 constexpr std::size_t least_memory = 1024;
+// Below this, the number of slots is what matters; above, most traffic fits, and exact times are worth more.
+constexpr std::size_t much_memory = std::size_t{256} << 10;
 // A fridge of fewer slots has weights that jump (FRIDGE section 3.3, "number of table entries").
 constexpr std::size_t least_slots_a_fridge = 64;
 
@@ -43,7 +47,11 @@ std::optional<TableKind> table_named(std::string_view name) {
 
 Result<TableChoice> choose_table(const TableWishes& wishes) {
   TableChoice choice;
-  choice.kind = wishes.kind.value_or(wishes.memory_bytes ? TableKind::fridges : TableKind::exact);
+  // Whoever names an entry probability wants fridges.
+  const bool is_little = wishes.memory_bytes && *wishes.memory_bytes < much_memory && !wishes.entry_probability;
+  choice.kind = wishes.kind.value_or(is_little              ? TableKind::tailored
+                                     : wishes.memory_bytes ? TableKind::fridges
+                                                           : TableKind::exact);
   const bool is_exact = choice.kind == TableKind::exact;
   const bool samples = choice.kind == TableKind::fridge || choice.kind == TableKind::fridges ||
                        choice.kind == TableKind::fridges_ivw;
@@ -58,7 +66,7 @@ Result<TableChoice> choose_table(const TableWishes& wishes) {
   if (wishes.entry_probability && !(*wishes.entry_probability > 0 && *wishes.entry_probability <= 1))
     return failure("--entry-probability must be above 0 and at most 1");
   if (wishes.longest && (is_exact || choice.kind == TableKind::staged))
-    return failure("--longest belongs to the tables fridge, fridges and leased; here --expire is the limit");
+    return failure("--longest belongs to the tables fridge, fridges, leased and tailored; here --expire is the limit");
   if (wishes.longest && *wishes.longest <= Duration::zero())
     return failure("--longest must be above 0");
   choice.memory_bytes = wishes.memory_bytes.value_or(is_exact ? 0 : std::size_t{4} << 20);

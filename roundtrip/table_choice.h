@@ -14,10 +14,11 @@
 #include "roundtrip/leased_table.h"
 #include "roundtrip/patience.h"
 #include "roundtrip/staged_table.h"
+#include "roundtrip/tailored_table.h"
 
 namespace sojourn {
 
-enum class TableKind : std::uint8_t { exact, staged, fridge, fridges, fridges_ivw, leased };
+enum class TableKind : std::uint8_t { exact, staged, fridge, fridges, fridges_ivw, leased, tailored };
 
 std::string_view name_of(TableKind kind);
 std::optional<TableKind> table_named(std::string_view name);
@@ -45,9 +46,9 @@ struct TableChoice {
   Patience patience = {};
 };
 
-/// With nothing but a memory size: fridges that tune themselves.  In bench-like traffic of 10 000
-/// to 535 000 requests a second, 16 and 64 KiB, they were never far from the best table and its
-/// best parameters, and depend least on a good guess of `longest` (docs/design/tables.md).
+/// With nothing but a memory size: leases tailored to the delays if it is little, where they were the most accurate
+/// (docs/results/lab-round-trip.md); from 256 KiB on, fridges that tune themselves, whose slots keep the full
+/// time and fingerprint, and which depend least on a good guess of `longest` (docs/design/tables.md).
 /// Refuses what is impossible or contradicts itself, with the reason.
 Result<TableChoice> choose_table(const TableWishes& wishes);
 
@@ -74,6 +75,8 @@ auto with_table(const TableChoice& choice, Use use) {
       return use(LeasedTable{{.memory_bytes = choice.memory_bytes,
                               .lease = {.longest = choice.longest},
                               .patience = choice.patience}});
+    case TableKind::tailored:
+      return use(TailoredTable{{.memory_bytes = choice.memory_bytes, .longest = choice.longest, .patience = choice.patience}});
     case TableKind::exact:
       break;
   }

@@ -9,12 +9,14 @@ using namespace std::chrono_literals;
 
 TEST(TableChoice, MemoryAloneIsEnough) {
   EXPECT_EQ(choose_table({})->kind, TableKind::exact);
-  const auto choice = choose_table({.memory_bytes = 64 << 10});
+  EXPECT_EQ(choose_table({.memory_bytes = 64 << 10})->kind, TableKind::tailored);
+  const auto choice = choose_table({.memory_bytes = 256 << 10});
   ASSERT_TRUE(choice);
   EXPECT_EQ(choice->kind, TableKind::fridges);
   EXPECT_EQ(choice->fridges, 4u);
   EXPECT_FALSE(choice->entry_probability);  // self-tuning
-  EXPECT_EQ(choose_table({.memory_bytes = 2 << 10})->fridges, 2u);
+  EXPECT_EQ(choose_table({.kind = TableKind::fridges, .memory_bytes = 2 << 10})->fridges, 2u);
+  EXPECT_EQ(choose_table({.memory_bytes = 2 << 10, .entry_probability = 0.5})->kind, TableKind::fridges);
 }
 
 TEST(TableChoice, RefusesWhatCannotBe) {
@@ -37,7 +39,7 @@ TEST(TableChoice, RefusesWhatCannotBe) {
 
 TEST(TableChoice, EveryTableHasANameAndKeepsToItsMemory) {
   for (const TableKind kind : {TableKind::exact, TableKind::staged, TableKind::fridge, TableKind::fridges,
-                               TableKind::fridges_ivw, TableKind::leased}) {
+                               TableKind::fridges_ivw, TableKind::leased, TableKind::tailored}) {
     EXPECT_EQ(table_named(name_of(kind)), kind);
     EXPECT_FALSE(promise_of(kind).empty());
     TableWishes wishes{.kind = kind};
@@ -49,7 +51,10 @@ TEST(TableChoice, EveryTableHasANameAndKeepsToItsMemory) {
       EXPECT_EQ(table.request(42, Timestamp{}, 0), Admission::stored);
       const auto match = table.response(42, Timestamp{1ms});
       ASSERT_TRUE(match);
-      EXPECT_EQ(match->delay, Duration{1ms});
+      if (kind == TableKind::tailored)
+        EXPECT_NEAR(static_cast<double>(match->delay.count()), 1e6, 4e4);
+      else
+        EXPECT_EQ(match->delay, Duration{1ms});
       if (kind == TableKind::exact) return;
       EXPECT_LE(table.memory_bytes(), 100'000u) << name_of(kind);
       EXPECT_GE(table.memory_bytes(), 99'000u) << name_of(kind);

@@ -18,7 +18,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from support import traces  # noqa: E402
 
-TABLES = ("staged", "fridge", "fridges", "fridges-ivw", "leased")
+TABLES = ("staged", "fridge", "fridges", "fridges-ivw", "leased", "tailored")
 SEEDS = ("1", "2", "3")
 MEMORY = "64KiB"
 ENOUGH_SAMPLES = 200

@@ -1,0 +1,156 @@
+#include "roundtrip/lease_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sojourn {
+namespace {
+
+// Waits longer than any delay seen get this share of the memory, each octave alike (pi falls as 1/t), so that
+// a delay that was never met has its chance.  With a fixed share of the delays instead, spread over all
+// steps, the longest waits took half of the memory of L2 at 1 %.
+constexpr double memory_for_unseen = 0.08;
+// Before this many delays are known, the plan is a guess.
+constexpr std::uint64_t least_samples = 64;
+// What n samples have not shown yet is about 1/n of all (Good 1953).  A few times that is expected beyond the
+// 90th percentile, less by this factor with each step.
+constexpr double unseen_samples = 3, unseen_decay = 0.6;
+
+std::array<std::int64_t, WaitSteps::count> make_steps() {
+  std::array<std::int64_t, WaitSteps::count> steps{};
+  for (unsigned j = 1; j < WaitSteps::count; ++j)
+    steps[j] = static_cast<std::int64_t>(std::exp2(10 + 0.5 * j));
+  return steps;
+}
+const std::array<std::int64_t, WaitSteps::count> step_ns = make_steps();
+
+/// What is asked for, and how much it matters: the tail is what people look at, and hardest to get.
+struct Wanted {
+  double q;
+  double weight;
+};
+constexpr auto wanted = [] {
+  std::array<Wanted, 20> all{};
+  for (std::size_t i = 0; i < 19; ++i) all[i] = {0.05 * static_cast<double>(i + 1), 1};
+  all[18].weight = 3;
+  all[19] = {0.99, 10};
+  return all;
+}();
+
+}  // namespace
+
+std::int64_t WaitSteps::longest_ns(unsigned step) { return step_ns[step]; }
+
+unsigned WaitSteps::covering(std::int64_t delay_ns) {
+  return static_cast<unsigned>(std::ranges::lower_bound(step_ns.begin() + 1, step_ns.end(), delay_ns) -
+                               step_ns.begin());
+}
+
+LeasePlan::LeasePlan(const std::array<double, WaitSteps::count>& chances) {
+  below_[0] = std::uint64_t{1} << 32;
+  for (unsigned j = 1; j < WaitSteps::count; ++j) {
+    const auto below = static_cast<std::uint64_t>(std::llround(std::clamp(chances[j], 0.0, 1.0) * 0x1p32));
+    below_[j] = std::min(below, below_[j - 1]);
+  }
+}
+
+std::array<double, WaitSteps::count> scaled_to(std::array<double, WaitSteps::count> shape, double mean_wait_ns) {
+  const auto mean_wait = [&](double scale) {
+    double sum = 0;
+    for (unsigned j = 1; j < WaitSteps::count; ++j)
+      sum += std::fmin(1, scale * shape[j]) * static_cast<double>(step_ns[j] - step_ns[j - 1]);
+    return sum;
+  };
+  double low = 0x1p-40, high = 0x1p60;  // of the scale; halve their ratio until nothing is left of it
+  for (int i = 0; i < 60; ++i) {
+    const double middle = std::sqrt(low * high);
+    (mean_wait(middle) < mean_wait_ns ? low : high) = middle;
+  }
+  for (double& chance : shape) chance = std::fmin(1, low * chance);
+  return shape;
+}
+
+LeaseTailor::LeaseTailor(Duration longest)
+    : last_step_(std::min(WaitSteps::covering(to_ns(longest)), WaitSteps::count - 1)) {}
+
+void LeaseTailor::add(std::int64_t delay_ns, double weight) {
+  const unsigned step = std::min(WaitSteps::covering(delay_ns), WaitSteps::count - 1);
+  seen_[step] += weight;
+  total_ += weight;
+  ++samples_;
+  fresh_samples_ += 1;
+}
+
+void LeaseTailor::fade() {
+  for (double& weight : seen_) weight /= 2;
+  total_ /= 2;
+  fresh_samples_ /= 2;
+}
+
+unsigned LeaseTailor::shortest_step() const {
+  if (samples_ < least_samples) return WaitSteps::covering(1'000'000);
+  double sum = 0;
+  unsigned step = 1;
+  while (step + 1 < last_step_ && (sum += seen_[step]) < 0.01 * total_) ++step;
+  return step;
+}
+
+unsigned LeaseTailor::longest_step() const {
+  unsigned step = last_step_;
+  while (step > 1 && seen_[step] == 0) --step;
+  return std::min(step + 3, last_step_);  // neighbours lend to each other, and a little further is not far
+}
+
+std::array<double, WaitSteps::count> LeaseTailor::shape() const {
+  std::array<double, WaitSteps::count> shape{};
+  shape[0] = 1;
+  const bool knows = samples_ >= least_samples;
+  const unsigned longest = knows ? longest_step() : std::min(WaitSteps::covering(1'000'000'000), last_step_);
+  if (knows) {
+    tailor_to_seen(shape, longest);
+  } else {
+    for (unsigned j = 1; j <= longest; ++j) shape[j] = std::fmin(1, std::sqrt(4e6 / static_cast<double>(step_ns[j])));
+  }
+  double wait = 0;
+  for (unsigned j = 1; j <= longest; ++j) wait += shape[j] * static_cast<double>(step_ns[j] - step_ns[j - 1]);
+  for (unsigned j = longest + 1; j <= last_step_; ++j) {
+    const double each = memory_for_unseen * wait / (last_step_ - longest);
+    shape[j] = std::fmin(shape[longest], each / static_cast<double>(step_ns[j] - step_ns[j - 1]));
+  }
+  return shape;
+}
+
+void LeaseTailor::tailor_to_seen(std::array<double, WaitSteps::count>& shape, unsigned longest) const {
+  // Shares of the steps: neighbours lend to each other, as a step with few samples knows little.
+  std::array<double, WaitSteps::count> share{};
+  for (unsigned j = 1; j <= longest; ++j) {
+    const double below = seen_[j - 1], above = j + 1 < WaitSteps::count ? seen_[j + 1] : 0;
+    share[j] = std::fmax((below + 2 * seen_[j] + above) / (4 * total_), 1e-4);
+  }
+  unsigned slow = 1;
+  for (double sum = share[1]; sum < 0.9 && slow < longest; sum += share[slow]) ++slow;
+  double unseen = unseen_samples / (unseen_samples + fresh_samples_);
+  for (unsigned j = slow + 1; j <= longest; ++j, unseen *= unseen_decay) share[j] += unseen;
+
+  std::array<double, WaitSteps::count> matters{};
+  for (const Wanted& one : wanted) {
+    unsigned at = 1;
+    for (double sum = share[1]; sum < one.q && at < longest; sum += share[at]) ++at;
+    const double density = std::fmax(share[at], 1e-3);
+    for (unsigned j = 1; j <= longest; ++j) {
+      const double distance = (j <= at ? 1 : 0) - one.q;
+      matters[j] += one.weight * distance * distance / (density * density);
+    }
+  }
+  // f(t) of a step is its share by its length, which grows with t.
+  double largest = 0;
+  const unsigned first = std::min(shortest_step(), longest);
+  for (unsigned j = longest; j >= 1; --j) {
+    const double here = std::sqrt(share[j] * matters[j] / static_cast<double>(step_ns[j]));
+    if (j >= first) largest = std::fmax(largest, here);  // and no more for what is shorter than all
+    shape[j] = largest;
+  }
+  for (unsigned j = 1; j <= longest; ++j) shape[j] /= largest;
+}
+
+}  // namespace sojourn

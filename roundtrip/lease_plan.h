@@ -1,0 +1,87 @@
+#pragma once
+// Who may wait how long: a plan that is made from the delays seen so far.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/time.h"
+
+namespace sojourn {
+
+/// Waiting times come in steps of half an octave: step j lasts up to 2^(10 + j/2) ns, from 1.4 us to
+/// almost an hour.  Step 0 does not wait at all.
+struct WaitSteps {
+  static constexpr unsigned count = 64;
+  static std::int64_t longest_ns(unsigned step);
+  /// The first step that covers the delay; `count` if none does.
+  static unsigned covering(std::int64_t delay_ns);
+};
+
+/// pi[j]: the chance that a request waits for step j at least.  It falls with j.  A request has a coin
+/// u in [0, 2^32) and waits for the last step with u < 2^32 pi[j].
+class LeasePlan {
+ public:
+  /// Nobody waits.
+  LeasePlan() = default;
+  explicit LeasePlan(const std::array<double, WaitSteps::count>& chances);
+
+  unsigned step_of(std::uint32_t coin) const {
+    unsigned step = 0;  // the last j with coin < below_[j], by halving: 64 = 2^6
+    for (unsigned half = WaitSteps::count / 2; half > 0; half /= 2)
+      if (coin < below_[step + half]) step += half;
+    return step;
+  }
+  bool lets_in(std::uint32_t coin) const { return coin < below_[1]; }
+  std::uint64_t no_coin_from() const { return below_[1]; }
+  /// Of step j, as it is drawn: a whole number of coins.
+  double chance(unsigned step) const { return static_cast<double>(below_[step]) * 0x1p-32; }
+
+ private:
+  std::array<std::uint64_t, WaitSteps::count> below_{};
+};
+
+/// The chances min(1, s * shape) with the s for which a request waits `mean_wait_ns` on average if nobody
+/// answers; all 1 up to the end of the shape if that is less.
+std::array<double, WaitSteps::count> scaled_to(std::array<double, WaitSteps::count> shape, double mean_wait_ns);
+
+/// Learns which delays there are, and says how the next plan should look.
+///
+/// The error of quantile q is (error of F) / (density of F there).  With pair i seen with chance pi(d_i),
+///
+///     Var F(t_q) ~ sum_i ((d_i <= t_q) - q)^2 / pi(d_i)
+///
+/// and a plan costs the slot-seconds  integral of pi(t) dt, since most requests are never answered.  The
+/// least sum of variances for a given memory has (Neyman 1934, optimal allocation)
+///
+///     pi(t) ~ sqrt( f(t) sum_q weight_q ((t <= t_q) - q)^2 / f_q^2 )
+///
+/// for q = 5 %, 10 % ... 95 %, and 99 %, where f is the density of delays in time, f_q that on the scale of
+/// the steps.  Delays longer than any seen are taken for possible: a small share of the memory waits for
+/// them, and their weight says how small.
+class LeaseTailor {
+ public:
+  explicit LeaseTailor(Duration longest);
+
+  void add(std::int64_t delay_ns, double weight);
+  std::uint64_t samples() const { return samples_; }
+  /// Halves what was learned, so that the new counts for more.
+  void fade();
+
+  /// The shape of pi, 1 for the shortest delays.  Falls to 0 beyond the longest wait.
+  std::array<double, WaitSteps::count> shape() const;
+  /// The step that covers all but one in a hundred delays from below.
+  unsigned shortest_step() const;
+
+ private:
+  unsigned longest_step() const;
+  void tailor_to_seen(std::array<double, WaitSteps::count>& shape, unsigned longest) const;
+
+  std::array<double, WaitSteps::count> seen_{};
+  double total_ = 0;
+  std::uint64_t samples_ = 0;
+  double fresh_samples_ = 0;  ///< without those that faded
+  unsigned last_step_;
+};
+
+}  // namespace sojourn

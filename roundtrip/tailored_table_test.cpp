@@ -1,0 +1,173 @@
+// Tailored leases: are they fair, and does each of their parts keep its promise?
+//
+// False alarms: 2e-10 a case of bias (test_bias.h); the seeds are fixed.
+
+#include "roundtrip/tailored_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "roundtrip/test_bias.h"
+
+namespace sojourn {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t memory = 8 * 1024;  // about 1300 slots, where 5000 requests wait for half a second
+
+const Stream& stream_of(const std::string& name) {
+  static std::map<std::string, Stream> streams;
+  auto& stream = streams[name];
+  if (!stream.events.empty()) return stream;
+  Traffic traffic;
+  if (name == "unanswered") traffic = {.requests = 200'000, .answered = 0.13};
+  if (name == "rising") traffic = {.rate_factor = 8};
+  if (name == "bursts") traffic = {.burst_rate = 4, .burst_delay = 5};
+  return stream = simulate(traffic, 20'261'115);
+}
+
+class TailoredTraffic : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Traffic, TailoredTraffic, testing::Values("steady", "unanswered", "rising", "bursts"),
+                         [](const auto& one) { return std::string{one.param}; });
+
+TEST_P(TailoredTraffic, IsUnbiased) {
+  const Bias bias = bias_of(stream_of(GetParam()), [] { return TailoredTable{{.memory_bytes = memory}}; });
+  EXPECT_TRUE(bias.unbiased()) << bias.text();
+}
+
+/// The twins: weights spoilt as the function says, from what the table gave and its state of now.
+template <class Spoil>
+Bias spoilt(const Stream& stream, Spoil spoil) {
+  return measure_bias(stream, [&](std::uint64_t seed, const auto& take) {
+    TailoredTable table{{.memory_bytes = memory}};
+    replay(stream, table, seed, [&](Match match) {
+      match.weight = spoil(match.weight, table);
+      take(match);
+    });
+  });
+}
+
+TEST(Tailored, ForgettingTheWaitIsNoticed) {
+  const Bias bias = spoilt(stream_of("steady"), [](double, const TailoredTable& table) { return 1 / table.entry_probability(); });
+  EXPECT_FALSE(bias.unbiased()) << bias.text();
+}
+
+TEST(Tailored, WeightsThatAreFivePercentOffAreNoticed) {
+  const Bias bias = spoilt(stream_of("bursts"), [](double weight, const TailoredTable&) { return 1.05 * weight; });
+  EXPECT_FALSE(bias.unbiased()) << bias.text();
+}
+
+TEST(Tailored, FindsNearlyAllWhereThereIsRoom) {
+  const Stream stream = simulate({.requests = 20'000, .rate = 2'000}, 1);  // 10 s: 20 000 may wait
+  TailoredTable table{{.memory_bytes = 250'000}};
+  double total = 0;
+  std::size_t samples = 0;
+  replay(stream, table, 1, [&](const Match& match) {
+    total += match.weight;
+    ++samples;
+  });
+  const auto pairs = static_cast<double>(stream.delays_ns.size());
+  EXPECT_GT(static_cast<double>(samples), 0.6 * pairs);
+  EXPECT_NEAR(total / pairs, 1, 0.05);
+}
+
+TEST(Tailored, RoundsDelaysByFourPercentAtMost) {
+  const Stream stream = simulate({}, 3);
+  std::unordered_map<std::uint64_t, std::int64_t> sent;
+  TailoredTable table{{.memory_bytes = memory}};
+  std::size_t samples = 0;
+  for (const StreamEvent& event : stream.events) {
+    const std::uint64_t key = keyed_hash(HashKey::from_seed(5), event.id, 1);
+    if (event.is_request) {
+      sent[key] = event.ns;
+      table.request(key, timestamp_from_ns(event.ns), 0);
+    } else if (const auto match = table.response(key, timestamp_from_ns(event.ns))) {
+      const auto truth = static_cast<double>(event.ns - sent[key]);
+      ASSERT_NEAR(static_cast<double>(match->delay.count()) / truth, 1, 0.045) << truth;
+      ++samples;
+    }
+  }
+  EXPECT_GT(samples, 1000u);
+}
+
+TEST(Tailored, RecognisesRepeats) {
+  TailoredTable table{{.memory_bytes = memory}};
+  EXPECT_EQ(table.request(42, Timestamp{}, repeat_is_ambiguous), Admission::stored);
+  EXPECT_EQ(table.request(42, Timestamp{1ms}, repeat_is_ambiguous), Admission::repeated);
+  const auto match = table.response(42, Timestamp{30ms});
+  ASSERT_TRUE(match);
+  EXPECT_TRUE(match->ambiguous);
+  EXPECT_FALSE(table.response(42, Timestamp{31ms}));
+}
+
+TEST(WaitLine, KnowsTheAgeOverManyWraps) {
+  // A short wait wraps after a millisecond; looked at again after hours, it must be over and not young.
+  for (const std::int64_t later_ns : {1'000'000ll, 1'048'576ll, 50'000'000ll, 3'600'000'000'000ll, 10'000'000'000'000ll}) {
+    WaitLine line{};
+    line.look(12'345);
+    line.put(3, {.step = 2, .fingerprint = 0xabcde, .stands_for = 1}, 12'345);
+    line.look(12'345 + 1000);
+    ASSERT_TRUE(line.may_hold(3, 0xabcde));
+    EXPECT_EQ(line.at(3, 12'345 + 1000).age_ns, 1000);
+    line.look(12'345 + later_ns);
+    EXPECT_TRUE(line.is_free(3)) << later_ns;
+  }
+}
+
+TEST(WaitLine, KeepsWhatWaits) {
+  for (unsigned step = 1; step < WaitSteps::count; ++step) {
+    WaitLine line{};
+    const std::int64_t start = 987'654'321'012'345;
+    line.look(start);
+    line.put(9, {.step = step, .fingerprint = 0x5a5a5, .stands_for = 6}, start);
+    const std::int64_t wait = WaitSteps::longest_ns(step);
+    for (std::int64_t age = 0; age < wait * 99 / 100; age += wait / 7 + 1) {
+      line.look(start + age);
+      ASSERT_TRUE(line.may_hold(9, 0x5a5a5)) << step << " " << age;
+      EXPECT_NEAR(static_cast<double>(line.at(9, start + age).age_ns), static_cast<double>(age),
+                  static_cast<double>(wait) * 0x1p-17 + 1);
+      EXPECT_EQ(line.at(9, start + age).stands_for, 6u);
+    }
+    line.look(start + wait + wait / 50 + 10);
+    EXPECT_TRUE(line.is_free(9)) << step;
+  }
+}
+
+TEST(StandsFor, IsRightOnAverage) {
+  StandsFor ratio;
+  for (int i = 0; i < 1000; ++i) ratio.add(i % 3 == 0);  // 3 attempts an accept
+  double sum = 0;
+  constexpr int n = 4096;
+  for (std::uint32_t i = 0; i < n; ++i) sum += StandsFor::value(ratio.draw(i << 20));
+  EXPECT_NEAR(sum / n, ratio.now(), 0.01);  // the coins are evenly spread: no chance in it
+  EXPECT_NEAR(ratio.now(), 3, 0.1);
+}
+
+TEST(LeasePlan, DrawsWhatItSays) {
+  std::array<double, WaitSteps::count> chances{};
+  chances[0] = 1;
+  for (unsigned j = 1; j < WaitSteps::count; ++j) chances[j] = std::exp2(-0.25 * j);
+  const LeasePlan plan{chances};
+  for (unsigned j = 1; j < WaitSteps::count; ++j) {
+    const auto below = static_cast<std::uint32_t>(plan.chance(j) * 0x1p32);
+    EXPECT_GE(plan.step_of(below - 1), j);
+    EXPECT_LT(plan.step_of(below), j);
+  }
+}
+
+TEST(LeasePlan, IsScaledToTheMeanWait) {
+  const LeaseTailor tailor{10s};
+  const auto chances = scaled_to(tailor.shape(), 5e6);
+  double wait = 0;
+  for (unsigned j = 1; j < WaitSteps::count; ++j)
+    wait += chances[j] * static_cast<double>(WaitSteps::longest_ns(j) - (j > 1 ? WaitSteps::longest_ns(j - 1) : 0));
+  EXPECT_NEAR(wait, 5e6, 1e3);
+}
+
+}  // namespace
+}  // namespace sojourn
