@@ -1,11 +1,15 @@
-#include <array>
-
 #include "experiments/experiment.h"
+#include "experiments/oneway_experiments.h"
 
 namespace sojourn {
 
 std::span<const Experiment> experiments() {
-  static constexpr std::array<Experiment, 0> all = {};
+  static constexpr Experiment all[] = {
+      {"l5", "CNF Table II", "flow records of two points that can be associated, by label and by timing", run_l5},
+      {"l6", "CNF Fig. 3 to 13", "a flow's delay from the end packets of all flows", run_l6},
+      {"l7", "RLI Fig. 5 to 13", "a flow's delay from reference packets, by load and injection", run_l7},
+      {"l8", "RLI Fig. 12", "the delay of all packets together: LDA and RLI, as loss rises", run_l8},
+  };
   return all;
 }
 

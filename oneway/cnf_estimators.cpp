@@ -42,16 +42,16 @@ void multiflow_estimates(std::span<const AssociatedFlow> flows, std::span<const 
   }
 }
 
-DelaySummary blended_estimate(const AssociatedFlow& flow, const FlowRecord& record, const DelaySeries& series,
-                              double sampling) {
+DelaySummary nearby_estimate(const AssociatedFlow& flow, const FlowRecord& record, const DelaySeries& series,
+                             double sampling, std::size_t neighbours) {
   const DelaySummary own = endpoint_estimate(flow);
-  const DelaySummary others = multiflow_estimate(record, series);
-  if (others.samples == 0) return own;
-  if (own.samples == 0) return others;
+  const DelaySummary around = series.at_least(neighbours, record.first, record.last);
+  if (around.samples == 0) return own;
+  if (own.samples == 0) return around;
   const double packets = static_cast<double>(record.packets) / sampling;
   const double share = std::min(1.0, static_cast<double>(own.samples) / packets);
-  return {others.samples, share * own.mean_ns + (1 - share) * others.mean_ns,
-          share >= 1 ? own.deviation_ns : others.deviation_ns};
+  return {around.samples, share * own.mean_ns + (1 - share) * around.mean_ns,
+          share >= 1 ? own.deviation_ns : around.deviation_ns};
 }
 
 void InterpolatedFlow::sent(Timestamp time) {

@@ -27,15 +27,16 @@ void multiflow_estimates(std::span<const AssociatedFlow> flows, std::span<const 
 /// Our own: Multiflow for the packets that were not measured, the flow's own delays for those that
 /// were.
 ///
-/// Of the flow's N = packets / sampling packets, two have a known delay, and the others are thought
-/// to be like those around them:
+/// Of the flow's N = packets / sampling packets, m = 1 or 2 have a known delay.  The others are
+/// thought to be like the packets around them, at least `neighbours` of them: a flow of which one
+/// packet was selected has nobody else within its times, but lasted longer than that packet.
 ///
-///     D = ((d1 + d2) + (N - 2) D_MF) / N
+///     D = (sum of own delays + (N - m) D_around) / N
 ///
-/// No threshold has to be chosen: it is exact for a flow of two packets and goes over to Multiflow
-/// as the flow grows.
-DelaySummary blended_estimate(const AssociatedFlow& flow, const FlowRecord& record, const DelaySeries& series,
-                              double sampling);
+/// No threshold has to be chosen: it is exact for a flow of two packets, all selected, and goes over
+/// to Multiflow as the flow grows.
+DelaySummary nearby_estimate(const AssociatedFlow& flow, const FlowRecord& record, const DelaySeries& series,
+                             double sampling, std::size_t neighbours = 64);
 
 /// CNF's unattainable reference: every packet's send time is known, its delay is read from the line
 /// through the end packets of all flows (section III-H).  For the lab.

@@ -38,11 +38,11 @@ TEST(CnfEstimators, HybridChangesOverAboveTheThreshold) {
   EXPECT_DOUBLE_EQ(hybrid_estimate(flow, record(1s, 3s, 5), series).mean_ns, 30'000);
 }
 
-TEST(CnfEstimators, BlendedIsExactForTwoPacketsAndMultiflowForMany) {
+TEST(CnfEstimators, NearbyIsExactForTwoPacketsAndMultiflowForMany) {
   const AssociatedFlow flow{0, 10us, 60us};
-  EXPECT_DOUBLE_EQ(blended_estimate(flow, record(1s, 3s, 2), series, 1).mean_ns, 35'000);
-  EXPECT_DOUBLE_EQ(blended_estimate(flow, record(1s, 3s, 4), series, 1).mean_ns, 32'500);
-  EXPECT_DOUBLE_EQ(blended_estimate(flow, record(1s, 3s, 4), series, 0.01).mean_ns, 30'000 + 5'000 * 0.005);
+  EXPECT_DOUBLE_EQ(nearby_estimate(flow, record(1s, 3s, 2), series, 1, 3).mean_ns, 35'000);
+  EXPECT_DOUBLE_EQ(nearby_estimate(flow, record(1s, 3s, 4), series, 1, 3).mean_ns, 32'500);
+  EXPECT_DOUBLE_EQ(nearby_estimate(flow, record(1s, 3s, 4), series, 0.01, 3).mean_ns, 30'000 + 5'000 * 0.005);
 }
 
 TEST(CnfEstimators, ManyAtOnceAreTheSameAsOneByOne) {

@@ -76,6 +76,19 @@ DelaySummary DelaySeries::between(Timestamp first, Timestamp last) const {
   return over(lower_bound(first), lower_bound(last + Duration{1}));
 }
 
+DelaySummary DelaySeries::at_least(std::size_t least, Timestamp first, Timestamp last) const {
+  if (samples_.empty() || last < first) return {};
+  std::size_t begin = lower_bound(first), end = lower_bound(last + Duration{1});
+  while (end - begin < least && end - begin < samples_.size()) {
+    const bool at_left_edge = begin == 0, at_right_edge = end == samples_.size();
+    const bool left_is_nearer = !at_left_edge && (at_right_edge || difference(first, samples_[begin - 1].sent) <=
+                                                                       difference(samples_[end].sent, last));
+    if (left_is_nearer) --begin;
+    else ++end;
+  }
+  return over(begin, end);
+}
+
 std::optional<double> DelaySeries::interpolated_ns(Timestamp sent) const {
   if (samples_.empty()) return std::nullopt;
   const std::size_t right = lower_bound(sent);

@@ -37,6 +37,10 @@ class DelaySeries {
   /// Over all samples sent in [first, last]; samples = 0 if there are none.
   DelaySummary between(Timestamp first, Timestamp last) const;
 
+  /// As `between`, but over at least `least` samples: if there are fewer, the times are widened to
+  /// either side, by the nearer sample first.
+  DelaySummary at_least(std::size_t least, Timestamp first, Timestamp last) const;
+
   /// The straight line between the samples next to `sent` on either side; outside of the series the
   /// nearest sample (CNF section III-H leaves that open).  nullopt without any sample.
   std::optional<double> interpolated_ns(Timestamp sent) const;

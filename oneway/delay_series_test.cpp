@@ -27,6 +27,16 @@ TEST(DelaySeries, BothEndsOfAFlowBelongToIt) {
   EXPECT_EQ(DelaySeries{}.between(at(1s), at(3s)).samples, 0u);
 }
 
+TEST(DelaySeries, WidensToTheNearerSide) {
+  const DelaySeries series{{{at(1s), 10us}, {at(2s), 20us}, {at(4s), 40us}, {at(9s), 90us}}};
+  EXPECT_DOUBLE_EQ(series.at_least(1, at(2s), at(2s)).mean_ns, 20'000);
+  EXPECT_DOUBLE_EQ(series.at_least(2, at(2s), at(2s)).mean_ns, 15'000);
+  EXPECT_DOUBLE_EQ(series.at_least(3, at(2s), at(2s)).mean_ns, 70'000 / 3.0);
+  EXPECT_EQ(series.at_least(9, at(2s), at(2s)).samples, 4u);
+  EXPECT_DOUBLE_EQ(series.at_least(1, at(20s), at(30s)).mean_ns, 90'000);
+  EXPECT_EQ(series.at_least(2, at(1s), at(5s)).samples, 3u);
+}
+
 TEST(DelaySeries, InterpolatesBetweenNeighbours) {
   const DelaySeries series{{{at(1s), 10us}, {at(3s), 30us}}};
   EXPECT_DOUBLE_EQ(*series.interpolated_ns(at(1500ms)), 15'000);

@@ -11,7 +11,7 @@ std::optional<Timestamp> ReferenceGenerator::timer() const {
   return *last_ + options_.interval;
 }
 
-bool ReferenceGenerator::passed(Timestamp time, std::uint32_t bytes) {
+bool ReferenceGenerator::passes(Timestamp time, std::uint32_t bytes) {
   if (!last_) last_ = time;
   ++packets_;
   bytes_ += bytes;

@@ -24,7 +24,7 @@ class ReferenceGenerator {
     std::uint32_t packets = 300;                       ///< n
     Duration interval = std::chrono::microseconds{780};  ///< tau
     double capacity_bytes_a_second = 1.25e9;           ///< lc
-    double smoothing = 0.1;                            ///< alpha; the paper does not say its own
+    double smoothing = 0.01;  ///< alpha; not stated, but this gives the paper's injection rates
     double least_utilisation = 0.6, most_utilisation = 0.85;
     double least_rate = 1.0 / 300, most_rate = 1.0 / 10;
   };
@@ -34,8 +34,9 @@ class ReferenceGenerator {
   /// When the next reference packet is due by the clock; nullopt if packets alone decide, or before
   /// the first packet.
   std::optional<Timestamp> timer() const;
-  /// A regular packet passes.  True: send a reference packet right behind it.
-  bool passed(Timestamp time, std::uint32_t bytes);
+  /// A regular packet is about to pass.  True: send a reference packet right before it, so that both
+  /// meet the same queue.  (Behind it, the reference packet would always wait for that one packet.)
+  bool passes(Timestamp time, std::uint32_t bytes);
   /// A reference packet was sent.  Algorithm 1 runs here.
   void injected(Timestamp time);
 

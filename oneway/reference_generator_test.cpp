@@ -21,7 +21,7 @@ std::vector<Duration> injected(ReferenceGenerator& generator, int count, Duratio
       times.push_back(*generator.timer() - test_time(0s));
       generator.injected(*generator.timer());
     }
-    if (generator.passed(test_time(now), 1000)) {
+    if (generator.passes(test_time(now), 1000)) {
       times.push_back(now);
       generator.injected(test_time(now));
     }

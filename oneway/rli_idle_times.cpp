@@ -5,8 +5,7 @@
 // any reference packet.  And a gap behind a packet says that the queue was empty when it had left.
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
+#include <bit>
 
 #include "oneway/rli_receiver.h"
 
@@ -37,6 +36,7 @@ void RliReceiver::settle_by_idle_times(const Point& right, Timestamp received) {
       end_busy_period(i);
       left = {time_of(all[i].received, all[i].bytes), *empty_ns_};
       idle_at_left_ = true;
+      busy_since_ = left.time;
       begin = i + 1;
       ++counters_.interpolated;
       estimate(all[i], *empty_ns_ + size_term_ns(all[i].bytes), 0);
@@ -46,30 +46,43 @@ void RliReceiver::settle_by_idle_times(const Point& right, Timestamp received) {
   if (was_idle_before(received, options_.reference_bytes, previous)) {
     empty_ns_ = right.delay_ns;  // the reference packet itself met nobody
     end_busy_period(all.size());
+    busy_since_ = right.time;
   } else {
     settle_between(all.subspan(begin), left, right);
+    learn_wait(right);
   }
 }
 
-/// From idle to idle without a reference packet in between.  The waiting time begins and ends at
-/// nothing; in between it is an excursion, whose mean for Brownian motion over [0, L] is
-/// sqrt(8/pi) sqrt(s^2 L u (1 - u)), u = t/L, with s^2 L the sum of the squared service times.
-/// No wait is longer than the time since the period began.
+namespace {
+std::size_t power_of(double since_ns) {
+  return std::min<std::size_t>(39, static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(std::max(0.0, since_ns)))));
+}
+}  // namespace
+
+void RliReceiver::learn_wait(const Point& reference) {
+  if (!busy_since_ || !empty_ns_) return;
+  const double since = static_cast<double>(to_ns(difference(reference.time, *busy_since_)));
+  const double wait = std::clamp(reference.delay_ns - *empty_ns_, 0.0, std::max(0.0, since));
+  const std::size_t power = power_of(since);
+  constexpr std::uint32_t memory = 4096;  // references: the load changes slowly
+  waits_[power] = std::min(waits_[power] + 1, memory);
+  wait_after_[power] += (wait - wait_after_[power]) / waits_[power];
+}
+
+double RliReceiver::usual_wait(double since_ns) const {
+  const std::size_t power = power_of(since_ns);
+  constexpr std::uint32_t enough = 8;
+  // Between nothing and all the time since the period began.
+  return std::clamp(waits_[power] < enough ? since_ns / 2 : wait_after_[power], 0.0, std::max(0.0, since_ns));
+}
+
+/// From idle to idle without a reference packet in between: a packet is thought to have waited as
+/// long as reference packets did on average that came as late in a busy period.
 void RliReceiver::settle_busy_period(std::span<const Waiting> stretch, Timestamp begin) {
-  if (stretch.empty()) return;
-  double squares = 0;
-  for (const Waiting& packet : stretch) {
-    const double service = packet.bytes * ns_a_byte_;
-    squares += service * service;
-  }
-  const auto length = static_cast<double>(to_ns(difference(stretch.back().received, begin)));
   counters_.interpolated += stretch.size();
   for (const Waiting& packet : stretch) {
     const auto since = static_cast<double>(to_ns(difference(time_of(packet.received, packet.bytes), begin)));
-    const double u = length > 0 ? std::clamp(since / length, 0.0, 1.0) : 0;
-    const double excursion = std::sqrt(8 / std::numbers::pi * squares * u * (1 - u));
-    estimate(packet, *empty_ns_ + std::clamp(excursion, 0.0, since / 2) + size_term_ns(packet.bytes),
-             squared_residual_ / 3);
+    estimate(packet, *empty_ns_ + usual_wait(since) + size_term_ns(packet.bytes), squared_residual_ / 3);
   }
 }
 

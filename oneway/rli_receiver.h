@@ -2,6 +2,7 @@
 // RLI's receiver (RLI section III-B2): every regular packet gets a delay from the reference packets
 // around it, and every flow its mean and deviation.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -110,6 +111,8 @@ class RliReceiver {
   void settle_left();
   void settle_between(std::span<const Waiting> stretch, const Point& left, const Point& right);
   void settle_busy_period(std::span<const Waiting> stretch, Timestamp begin);
+  void learn_wait(const Point& reference);
+  double usual_wait(double since_ns) const;
   void settle_by_idle_times(const Point& right, Timestamp received);
   bool was_idle_before(Timestamp received, std::uint32_t bytes, Timestamp previous) const;
   void estimate(const Waiting& packet, double delay_ns, double error);
@@ -133,6 +136,11 @@ class RliReceiver {
   std::optional<Timestamp> previous_;   ///< arrival of the packet before the buffer's first
   std::optional<double> empty_ns_;      ///< delay of a reference packet that met an idle link
   bool idle_at_left_ = false;           ///< the stretch begins with an idle link, not a reference
+  std::optional<Timestamp> busy_since_; ///< first byte of the busy period
+  /// Mean wait of reference packets by how long the link had been busy, in powers of two of
+  /// nanoseconds; what a packet is thought to have waited in a busy period without a reference.
+  std::array<double, 40> wait_after_{};
+  std::array<std::uint32_t, 40> waits_{};
 };
 
 }  // namespace sojourn
