@@ -12,6 +12,7 @@
 
 #include "apps/commands.h"
 #include "apps/generate_request.h"
+#include "apps/generate_two_point.h"
 #include "apps/option_helpers.h"
 #include "core/units.h"
 
@@ -28,15 +29,21 @@ constexpr const char* examples = R"(Models:
           delay five times as large
   tcp     whole TCP connections: handshake, data both ways, growing windows,
           delayed ACKs, losses and retransmissions, reordering, FIN and RST
+  chic, sanj, ipls
+          with --points 2: backbone traffic with the rate and flow sizes that
+          the CNF and RLI papers state
 
 Examples:
   sojourn generate --model isp isp.pcap              and isp.pcap.truth.csv
   sojourn generate --model isp --packets 10000000 --duration 11.4s big.pcap
   sojourn generate --model tcp --flows 500 --loss 0.01 --reorder 0.01 t.pcap
   sojourn generate --model fridge --longest 64ms - --truth t.csv | sojourn rtt -
+  sojourn generate --points 2 two --loss 0.01 --duplicates 0.01 --vlan
+  sojourn oneway two.first.pcap two.last.pcap --flows - | head
 
 The truth has the columns of 'sojourn rtt --samples': what 'sojourn rtt' finds
-without --memory is exactly that.
+without --memory is exactly that.  With --points 2 it is FILE.delays.csv and
+FILE.flows.csv, as 'sojourn oneway' finds them.
 )";
 
 Result<std::uint64_t> parse_count(std::string_view text) {
@@ -98,12 +105,13 @@ std::string contradiction(const GenerateRequest& request, const CLI::App& genera
 
 void add_generate(CLI::App& app, Run& run) {
   const auto request = std::make_shared<GenerateRequest>();
+  const auto two_points = std::make_shared<TwoPointRequest>();
   CLI::App& generate = *app.add_subcommand("generate", "captures with known truth");
   generate.footer(examples);
   generate.get_formatter()->column_width(34);
   generate.add_option("FILE", request->capture, "capture to write (pcap), - for standard output")->required()->type_name("");
-  generate.add_option("--model", request->model, "fridge, isp, bursts or tcp: see below")
-      ->required()->check(CLI::IsMember({"fridge", "isp", "bursts", "tcp"}))->type_name("NAME");
+  generate.add_option("--model", request->model, "fridge, isp, bursts, tcp, chic, sanj or ipls: see below")
+      ->check(CLI::IsMember({"fridge", "isp", "bursts", "tcp", "chic", "sanj", "ipls"}))->type_name("NAME");
   const auto count = [&](const char* name, std::optional<std::uint64_t>& value, const char* description) {
     add_parsed(generate, name, "NUMBER", parse_count, [&value](std::uint64_t n) { value = n; }, description);
   };
@@ -128,7 +136,15 @@ void add_generate(CLI::App& app, Run& run) {
              "bytes to keep of each packet, headers always (default 128)");
   generate.add_option("--truth", request->truth, "where the truth goes (default FILE.truth.csv), - for standard output")->type_name("FILE");
   generate.add_option("--seed", request->seed, "another seed, another capture (default 1)")->type_name("NUMBER");
-  generate.callback([request, &generate, &run] {
+  add_two_point_options(generate, *two_points);
+  generate.callback([request, two_points, &generate, &run] {
+    if (const auto reason = two_point_contradiction(*request, *two_points, generate); !reason.empty())
+      throw CLI::ValidationError(reason);
+    if (two_points->points == 2) {
+      run = [request, two_points] { return run_generate_two_point(*request, *two_points); };
+      return;
+    }
+    if (request->model.empty()) throw CLI::RequiredError("--model");
     if (const auto reason = contradiction(*request, generate); !reason.empty()) throw CLI::ValidationError(reason);
     if (request->truth.empty()) request->truth = request->capture + ".truth.csv";
     run = [request] { return run_generate(*request); };

@@ -1,15 +1,21 @@
 # Completion of sojourn(1) in bash.  tests/manual keeps it in step with --help.
 
-_sojourn_commands='rtt lab generate'
+_sojourn_commands='rtt oneway lab generate'
 _sojourn_options='--help --version'
 _sojourn_rtt_options='--help --interface --duration --filter --threads --kind --memory --table
   --longest --stages --entry-probability --expire
   --inside --keep-ambiguous --full-size-only --seed --by --top --max-groups --window --sla
   --anonymize --json --samples --plot --color --ascii'
+_sojourn_oneway_options='--help --filter --method --window --sampling --sample-flows --payload-bytes
+  --label --label-init --seed --clock-error --clock-offset --correct-skew --flows --samples --by
+  --top --json --plot --color --ascii --active-timeout --inactive-timeout --cache --drop-outliers
+  --capacity'
 _sojourn_lab_options='--help --quick --seed --out --html --json'
 _sojourn_generate_options='--help --model --packets --flows --requests --rate --answered --longest
-  --duration --loss --reorder --snap-length --truth --seed'
+  --duration --loss --reorder --snap-length --truth --seed --points --path --utilisation
+  --duplicates --spikes --ipv6 --vlan --clock-offset --clock-drift --clock-jitter'
 _sojourn_experiments='all l1 l2 l3 l4 l5 l6 l7 l8 l9'
+_sojourn_methods='exact endpoint multiflow hybrid nearby trajectory rli rli-l rli-queue lda'
 _sojourn_kinds='all tcp handshake tcp-ts flow dns ntp icmp quic'
 
 # Directories, and files whose names say that they are captures.
@@ -71,6 +77,29 @@ _sojourn_rtt() {
   esac
 }
 
+_sojourn_oneway() {
+  local current=$1 previous=$2
+  case $previous in
+    --method) mapfile -t COMPREPLY < <(compgen -W "$_sojourn_methods" -- "$current") ;;
+    --label) mapfile -t COMPREPLY < <(compgen -W 'bob ipsx' -- "$current") ;;
+    --window) mapfile -t COMPREPLY < <(compgen -W '100ms 1s 10s 1min' -- "$current") ;;
+    --by) mapfile -t COMPREPLY < <(compgen -W 'flow host requester prefix/24 prefix/24/48 port' -- "$current") ;;
+    --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current") ;;
+    --flows | --samples | --plot)
+      compopt -o filenames 2>/dev/null
+      mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      ;;
+    --filter | --sampling | --payload-bytes | --label-init | --seed | --clock-error | --clock-offset | --top) ;;
+    *)
+      if [[ $current == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$_sojourn_oneway_options" -- "$current")
+      else
+        _sojourn_captures "$current"
+      fi
+      ;;
+  esac
+}
+
 _sojourn_lab() {
   local current=$1 previous=$2
   case $previous in
@@ -92,9 +121,12 @@ _sojourn_lab() {
 _sojourn_generate() {
   local current=$1 previous=$2
   case $previous in
-    --model) mapfile -t COMPREPLY < <(compgen -W 'fridge isp bursts tcp' -- "$current") ;;
+    --model) mapfile -t COMPREPLY < <(compgen -W 'fridge isp bursts tcp chic sanj ipls' -- "$current") ;;
     --longest | --duration) mapfile -t COMPREPLY < <(compgen -W '500ms 1s 10s 30s 1min' -- "$current") ;;
+    --points) mapfile -t COMPREPLY < <(compgen -W '1 2' -- "$current") ;;
+    --path) mapfile -t COMPREPLY < <(compgen -W 'weibull droptail red' -- "$current") ;;
     --packets | --flows | --requests | --rate | --answered | --loss | --reorder | --snap-length | --seed) ;;
+    --utilisation | --duplicates | --spikes | --ipv6 | --clock-offset | --clock-drift | --clock-jitter) ;;
     *)
       if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_sojourn_generate_options" -- "$current")

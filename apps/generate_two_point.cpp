@@ -1,0 +1,209 @@
+#include "apps/generate_two_point.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include "apps/commands.h"
+#include "apps/oneway_csv.h"
+#include "apps/option_helpers.h"
+#include "capture/capture_writer.h"
+#include "core/units.h"
+#include "lab/traffic_model.h"
+#include "lab/two_point_frame.h"
+
+namespace sojourn {
+namespace {
+
+Result<double> parse_between(std::string_view text, double low, double high) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || !(number >= low && number <= high))
+    return failure(fmt::format("'{}' is not a number from {} to {}", text, low, high));
+  return number;
+}
+Result<double> parse_share(std::string_view text) { return parse_between(text, 0, 1); }
+Result<double> parse_utilisation(std::string_view text) { return parse_between(text, 0.01, 2); }
+Result<double> parse_drift(std::string_view text) { return parse_between(text, -1000, 1000); }
+
+Result<Duration> parse_signed(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  auto duration = parse_duration(negative ? text.substr(1) : text);
+  if (duration && negative) return -*duration;
+  return duration;
+}
+
+Result<PathKind> parse_path(std::string_view text) {
+  if (text == "weibull") return PathKind::weibull;
+  if (text == "droptail") return PathKind::droptail;
+  if (text == "red") return PathKind::red;
+  return failure(fmt::format("'{}' is no path; they are weibull, droptail and red", text));
+}
+
+constexpr std::array only_two_points = {"--path", "--utilisation", "--duplicates", "--spikes", "--ipv6",
+                                        "--vlan", "--clock-offset", "--clock-drift", "--clock-jitter"};
+
+TwoPointOptions complete(const GenerateRequest& request, const TwoPointRequest& points) {
+  TwoPointOptions options = points.options;
+  BackboneOptions& traffic = options.traffic;
+  traffic.model = request.model == "sanj"   ? BackboneModel::sanj()
+                  : request.model == "ipls" ? BackboneModel::ipls()
+                                            : BackboneModel::chic();
+  traffic.seconds = request.duration ? static_cast<double>(request.duration->count()) * 1e-9 : 10;
+  const double packets = static_cast<double>(request.packets.value_or(100'000));
+  traffic.scale = packets / (traffic.model.packets_per_second * traffic.seconds);
+  traffic.seed = options.seed = request.seed;
+  options.loss = request.loss.value_or(0);
+  options.reorder = request.reorder.value_or(0);
+  return options;
+}
+
+Timestamp at(std::int64_t reading_ns) { return lab_epoch + Duration{reading_ns}; }
+
+Result<void> write_captures(const GenerateRequest& request, const TwoPointTrace& trace, bool vlan) {
+  const std::string& name = request.capture;
+  TwoPointFrame frame{request.seed};
+  const auto make = [&](std::uint32_t packet, const FrameView& view) {
+    const LabPacket& sent = trace.sent[packet];
+    return frame.make(sent.flow, trace.flow_is_ipv6[sent.flow], trace.number[packet], sent.bytes, view, request.snap_length);
+  };
+  auto first = CaptureWriter::open(name + ".first.pcap", LinkType::ethernet);
+  if (!first) return std::unexpected(first.error());
+  for (const std::uint32_t packet : trace.first_order) {
+    const auto [bytes, length] = make(packet, {});
+    first->write(at(trace.first_ns[packet]), bytes, length);
+  }
+  if (auto done = first->finish(); !done) return done;
+
+  auto last = CaptureWriter::open(name + ".last.pcap", LinkType::ethernet);
+  if (!last) return std::unexpected(last.error());
+  for (const TwoPointArrival& arrival : trace.arrivals) {
+    // Three routers on the way, one of which marks congestion or a class of service now and then.
+    const auto service = static_cast<std::uint8_t>(arrival.packet % 7 == 0 ? 0xb9 : 0);
+    const auto [bytes, length] = make(arrival.packet, {.vlan_tag = vlan, .hops = 3, .service = service});
+    last->write(at(arrival.read_ns), bytes, length);
+  }
+  return last->finish();
+}
+
+/// Every delay of a flow, so that mean and deviation come from a plain second look at them.
+FlowDelay flow_truth(const FlowKey& key, const std::vector<std::int64_t>& delays, std::uint64_t lost) {
+  FlowDelay flow;
+  flow.key = key;
+  flow.packets = delays.size() + lost;
+  flow.lost = lost;
+  if (delays.empty()) return flow;
+  long double sum = 0, squares = 0;
+  for (const std::int64_t delay : delays) sum += static_cast<long double>(delay);
+  const long double mean = sum / static_cast<long double>(delays.size());
+  for (const std::int64_t delay : delays) squares += (static_cast<long double>(delay) - mean) * (static_cast<long double>(delay) - mean);
+  flow.mean_ns = static_cast<double>(mean);
+  flow.stddev_ns = static_cast<double>(std::sqrt(squares / static_cast<long double>(delays.size())));
+  flow.min_ns = *std::ranges::min_element(delays);
+  flow.max_ns = *std::ranges::max_element(delays);
+  return flow;
+}
+
+struct Truth {
+  std::uint64_t arrived = 0, lost = 0, flows = 0;
+};
+
+Result<Truth> write_truth(const std::string& name, const TwoPointTrace& trace) {
+  auto delays_file = CsvFile::open(name + ".delays.csv", delays_csv_header);
+  if (!delays_file) return std::unexpected(delays_file.error());
+  Truth truth;
+  std::vector<bool> arrived(trace.sent.size());
+  std::vector<std::vector<std::int64_t>> delays(trace.flows());
+  for (const TwoPointArrival& arrival : trace.arrivals) {
+    if (arrival.duplicate) continue;
+    const std::uint32_t flow = trace.sent[arrival.packet].flow;
+    const std::int64_t sent_ns = trace.first_ns[arrival.packet];
+    arrived[arrival.packet] = true;
+    ++truth.arrived;
+    delays[flow].push_back(arrival.read_ns - sent_ns);
+    append_delay(delays_file->lines(), two_point_flow(flow, trace.flow_is_ipv6[flow]),
+                 {at(sent_ns), Duration{delays[flow].back()}, flow});
+    delays_file->pass_on();
+  }
+  if (auto done = delays_file->finish(); !done) return std::unexpected(done.error());
+
+  std::vector<std::uint64_t> lost(trace.flows());
+  for (std::size_t i = 0; i < trace.sent.size(); ++i)
+    if (!arrived[i]) ++lost[trace.sent[i].flow], ++truth.lost;
+  std::vector<FlowDelay> flows;
+  for (std::uint32_t flow = 0; flow < trace.flows(); ++flow)
+    if (delays[flow].size() + lost[flow] > 0)
+      flows.push_back(flow_truth(two_point_flow(flow, trace.flow_is_ipv6[flow]), delays[flow], lost[flow]));
+  truth.flows = flows.size();
+  if (auto done = write_flows(name + ".flows.csv", flows); !done) return std::unexpected(done.error());
+  return truth;
+}
+
+}  // namespace
+
+void add_two_point_options(CLI::App& generate, TwoPointRequest& request) {
+  TwoPointOptions& options = request.options;
+  generate.add_option("--points", request.points, "1: a capture of round trips; 2: two captures of the same traffic,\n"
+                      "FILE.first.pcap and FILE.last.pcap (default 1)")
+      ->check(CLI::IsMember({"1", "2"}))->type_name("NUMBER");
+  add_parsed(generate, "--path", "NAME", parse_path, [&](PathKind path) { options.path = path; },
+             "two points: weibull (default), droptail or red between them");
+  add_parsed(generate, "--utilisation", "SHARE", parse_utilisation, [&](double load) { options.utilisation = load; },
+             "two points: offered load of droptail and red (default 0.9)");
+  add_parsed(generate, "--duplicates", "SHARE", parse_share, [&](double share) { options.duplicates = share; },
+             "two points: share of packets that arrive twice (default 0)");
+  add_parsed(generate, "--spikes", "SHARE", parse_share, [&](double share) { options.spikes = share; },
+             "two points: share of packets that take 10 ms longer (default 0)");
+  add_parsed(generate, "--ipv6", "SHARE", parse_share, [&](double share) { options.ipv6 = share; },
+             "two points: share of flows (default 0.2)");
+  generate.add_flag("--vlan", request.vlan, "two points: VLAN tags at the last one only");
+  add_parsed(generate, "--clock-offset", "TIME", parse_signed, [&](Duration d) { options.last_clock.offset_ns = to_ns(d); },
+             "two points: the last one's clock is ahead by this much (default 0)");
+  add_parsed(generate, "--clock-drift", "PPM", parse_drift, [&](double ppm) { options.last_clock.drift_ppm = ppm; },
+             "two points: and gains so many microseconds a second (default 0)");
+  add_parsed(generate, "--clock-jitter", "TIME", parse_duration,
+             [&](Duration d) { options.first_clock.jitter_ns = options.last_clock.jitter_ns = static_cast<double>(d.count()); },
+             "two points: standard deviation of both clocks' readings (default 0)");
+}
+
+std::string two_point_contradiction(const GenerateRequest& request, const TwoPointRequest& points, const CLI::App& generate) {
+  const bool backbone = request.model == "chic" || request.model == "sanj" || request.model == "ipls";
+  if (points.points != 2) {
+    if (backbone) return fmt::format("the model {} is for two points: --points 2", request.model);
+    for (const char* option : only_two_points)
+      if (generate.count(option) > 0) return fmt::format("{} is for two points: --points 2", option);
+    return {};
+  }
+  if (!backbone && !request.model.empty()) return fmt::format("--points 2 has the models chic, sanj and ipls, not {}", request.model);
+  for (const char* option : {"--requests", "--rate", "--answered", "--longest", "--flows", "--truth"})
+    if (generate.count(option) > 0) return fmt::format("{} means nothing with --points 2", option);
+  if (request.capture == "-") return "--points 2 writes several files: name them with FILE";
+  if (request.loss && *request.loss > 0.9) return "--loss above 0.9 leaves nothing to measure";
+  if (generate.count("--utilisation") > 0 && points.options.path == PathKind::weibull)
+    return "--utilisation is for --path droptail and red";
+  return {};
+}
+
+int run_generate_two_point(const GenerateRequest& request, const TwoPointRequest& points) {
+  const TwoPointTrace trace = two_point_trace(complete(request, points));
+  const auto fail = [](const Error& error) {
+    fmt::print(stderr, "sojourn: {}\n", error.message);
+    return exit_error;
+  };
+  if (auto written = write_captures(request, trace, points.vlan); !written) return fail(written.error());
+  const auto truth = write_truth(request.capture, trace);
+  if (!truth) return fail(truth.error());
+  fmt::print("{0}.first.pcap: {1} packets\n{0}.last.pcap: {2} packets\n{0}.delays.csv: {3} delays\n"
+             "{0}.flows.csv: {4} flows, {5} packets lost\n", request.capture, format_count(trace.sent.size()),
+             format_count(trace.arrivals.size()), format_count(truth->arrived), format_count(truth->flows),
+             format_count(truth->lost));
+  return exit_ok;
+}
+
+}  // namespace sojourn

@@ -1,0 +1,45 @@
+#pragma once
+// The bytes of a two-point packet, as each point sees it.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/flow_key.h"
+
+namespace sojourn {
+
+/// What a router or a switch between the points does to a frame.
+struct FrameView {
+  bool vlan_tag = false;
+  std::uint8_t hops = 0;      ///< taken from the TTL or hop limit
+  std::uint8_t service = 0;   ///< DSCP and ECN
+};
+
+/// Who talks to whom in a flow: TCP or UDP, sources in 10.0.0.0/8 and 2001:db8:a::/48, destinations
+/// in 198.18.0.0/15 (RFC 2544) and 2001:db8:b::/48.
+FlowKey two_point_flow(std::uint32_t flow, bool is_ipv6);
+
+/// One frame at a time, in a buffer of its own.  Packets of a flow differ as real ones do: in the
+/// identification (IPv4), sequence or acknowledgment numbers (TCP), or the payload (UDP).
+class TwoPointFrame {
+ public:
+  /// Traffic of another seed has other sequence numbers: its packets are not the same ones.
+  explicit TwoPointFrame(std::uint64_t seed) : seed_(seed) {}
+
+  struct Bytes {
+    std::span<const std::byte> captured;
+    std::uint32_t length = 0;  ///< on the wire
+  };
+
+  /// `ip_bytes` is the length of the IP packet; IPv6 packets are at least 60 long, IPv4 52.
+  Bytes make(std::uint32_t flow, bool is_ipv6, std::uint32_t number, std::uint32_t ip_bytes, const FrameView& view,
+             std::uint32_t snap_length);
+
+ private:
+  std::uint64_t seed_;
+  std::array<std::byte, 256> buffer_{};
+};
+
+}  // namespace sojourn

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Two captures that do not belong together: does the message say what seems to be wrong?"""
+import sys
+
+from tool import Sojourn
+
+
+def expect(text, *words):
+    missing = [word for word in words if word not in text]
+    print(("ok      " if not missing else f"FAILED (lacks {missing}) ") + text.strip().splitlines()[0][:200])
+    return not missing
+
+
+def main(tool):
+    small = ["--packets", "5000", "--duration", "2s"]
+    first, last = tool.generate("good", *small, "--seed", "1")
+    _, other = tool.generate("other", *small, "--seed", "2")
+    _, hour = tool.generate("hour", *small, "--seed", "1", "--clock-offset", "1h")
+    _, behind = tool.generate("behind", *small, "--seed", "1", "--clock-offset=-1h")
+    _, later = tool.generate("later", *small, "--seed", "2", "--clock-offset", "1h")
+    results = []
+
+    def error(*arguments):
+        done = tool.run("oneway", *arguments, status=1)
+        results.append(done.stdout == "" and len(done.stderr.splitlines()) == 1)
+        return done.stderr
+
+    results.append(expect(error(first, other), "different traffic"))
+    results.append(expect(error(first, later), "do not overlap in time", "ends at", "begins at"))
+    results.append(expect(error(later, first), "do not overlap in time"))
+    message = error(first, hour)
+    results.append(expect(message, "1.000 h" if "1.000 h" in message else "3600", "ahead of", "--clock-offset=3600.0"))
+    results.append(expect(error(first, behind), "behind", "--clock-offset=-3599.9"))
+    results.append(expect(error(first, last, "--filter", "tcp port 1"), "no IP packets", "--filter"))
+    results.append(expect(error(first, "absent.pcap"), "absent.pcap"))
+    # The advice works.
+    advice = message.split("try ")[1].strip()
+    done = tool.run("oneway", first, hour, advice)
+    results.append(expect(done.stdout, "delay of packets"))
+    # Swapped captures are measured, and the report says so.
+    done = tool.run("oneway", last, first)
+    results.append(expect(" ".join(done.stdout.split()), "seem to be swapped", "LAST's clock is behind"))
+    results.append(expect(tool.run("oneway", last, first, "--json").stderr, "seem to be swapped"))
+    fine = tool.run("oneway", first, last)
+    results.append("warning" not in fine.stdout and fine.stderr == "")
+
+    for arguments, words in (
+            ([first, first], ["same capture"]),
+            ([first], ["LAST"]),
+            ([first, last, "--method", "magic"], ["magic", "exact"]),
+            ([first, last, "--sampling", "0"], ["--sampling"]),
+            ([first, last, "--window", "0s"], ["no time at all"]),
+            ([first, last, "--window", "5"], ["--window"]),
+            ([first, last, "--sample-flows"], ["--sampling"]),
+            ([first, last, "--json", "--flows", "-"], ["standard output"]),
+            ([first, last, "--payload-bytes", "999"], ["256"]),
+            ([first, "-", "--correct-skew"], ["twice"]),
+            (["-", "-"], ["only once"])):
+        done = tool.run("oneway", *arguments, status=2)
+        results.append(expect(done.stderr, *words) and len(done.stderr.splitlines()) == 1)
+    return all(results)
+
+
+if __name__ == "__main__":
+    sys.exit(0 if main(Sojourn(sys.argv[1])) else 1)

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Recorded pairs of captures: client and server of the same connections.
+
+tshark is not asked: it has no one-way delay.  What is known of these networks is: their emulated
+delay, that packets go both ways, and that both ends were captured on one clock.  And every packet
+found must be one that a plain comparison of the bytes finds, which this test makes itself.
+"""
+import csv
+import json
+import os
+import struct
+import sys
+from collections import defaultdict, deque
+
+from tool import Sojourn
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+import traces  # noqa: E402
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
+
+def frames_of_pcapng(data):
+    """Little-endian, enhanced packet blocks: what the recorded ones are."""
+    links, units, at = [], [], 0
+    while at + 12 <= len(data):
+        kind, length = struct.unpack("<II", data[at:at + 8])
+        block = data[at + 8:at + length - 4]
+        if kind == 1:  # interface: link type, then options, of which 9 is the resolution of times
+            links.append(struct.unpack("<H", block[:2])[0])
+            units.append(10**3)
+            option = 8
+            while option + 4 <= len(block):
+                code, size = struct.unpack("<HH", block[option:option + 4])
+                if code == 9:
+                    units[-1] = 10**(9 - block[option + 4])
+                option += 4 + (size + 3) // 4 * 4
+        elif kind == 6:
+            interface, high, low, captured = struct.unpack("<IIII", block[:16])
+            yield links[interface], (high << 32 | low) * units[interface], block[20:20 + captured]
+        at += length
+
+
+def frames_of_pcap(data):
+    nano = data[:4] in (b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d")
+    order = "<" if data[0] in (0xd4, 0x4d) else ">"
+    link = struct.unpack(order + "I", data[20:24])[0] & 0xffff
+    at = 24
+    while at + 16 <= len(data):
+        seconds, fraction, captured, _ = struct.unpack(order + "IIII", data[at:at + 16])
+        yield link, seconds * 10**9 + fraction * (1 if nano else 1000), data[at + 16:at + 16 + captured]
+        at += 16 + captured
+
+
+def packets(path):
+    """Time in nanoseconds and the IPv4 packet, of a capture with Ethernet or Linux cooked frames."""
+    with open(path, "rb") as file:
+        data = file.read()
+    frames = frames_of_pcapng if data[:4] == b"\x0a\x0d\x0d\x0a" else frames_of_pcap
+    for link, time, frame in frames(data):
+        kind, ip = (frame[12:14], frame[14:]) if link == 1 else (frame[14:16], frame[16:])
+        if kind == b"\x08\x00":
+            yield time, ip
+
+
+def by_bytes(first, last):
+    """Delays of all IPv4 TCP packets, matched by their bytes but TTL and checksums, in order."""
+    def name(ip):
+        head = 4 * (ip[0] & 15)
+        length = struct.unpack(">H", ip[2:4])[0]
+        tcp = ip[head:length]
+        return ip[4:8] + ip[12:20] + tcp[:16] + tcp[18:] if ip[9] == 6 else None
+
+    seen = defaultdict(deque)
+    events = [(time, 0, ip) for time, ip in packets(first)] + [(time, 1, ip) for time, ip in packets(last)]
+    delays = []
+    for time, point, ip in sorted(events, key=lambda event: event[:2]):
+        key = name(ip)
+        if key is None:
+            continue
+        queue = seen[key]
+        if queue and queue[0][1] != point:
+            other, _ = queue.popleft()
+            delays.append(time - other if point == 1 else other - time)
+        else:
+            queue.append((time, point))
+    return sorted(delays)
+
+
+PAIRS = [  # first, last, one-way delay of the emulated link in milliseconds
+    ("PRES__exp001_TC_TEST_tcpdump_h1-eth0.pcap", "PRES__exp001_TC_TEST_tcpdump_sv_mp1-eth0.pcap", 10),
+    ("pymptcpanalyzer__client_1_tcp_only.pcap", "pymptcpanalyzer__server_1_tcp_only.pcap", 50),
+]
+
+
+def check(tool, folder, build, first_name, last_name, milliseconds):
+    first, last = (traces.expanded(os.path.join(folder, "twopoint", name + ".xz"), os.path.join(build, name))
+                   for name in (first_name, last_name))
+    samples = os.path.join(build, first_name + ".delays.csv")
+    report = json.loads(tool.run("oneway", first, last, "--json", "--samples", samples).stdout)
+    with open(samples, newline="") as file:
+        found = sorted(int(row["delay_ns"]) for row in csv.DictReader(file)
+                       if row["protocol"] == "tcp" and ":" not in row["source"])
+    expected = by_bytes(first, last)
+    forward = [delay for delay in found if delay > 0]
+    low, high = report["clock"]["offset_low_ns"], report["clock"]["offset_high_ns"]
+    right = found == expected and len(found) > 1000
+    right &= milliseconds * 1e6 <= min(forward) < milliseconds * 1.1e6  # the link's delay, and little more
+    right &= low is not None and low < 0 < high  # one clock: its offset is 0
+    print(f"{first_name}: {len(found)} TCP packets, {len(expected)} by their bytes, shortest "
+          f"{min(forward) / 1e6:.2f} ms, offset {low} to {high}: {'ok' if right else 'FAILED'}")
+    return right
+
+
+if __name__ == "__main__":
+    folder = traces.folder_or_skip(SOURCE)
+    if not os.path.isdir(os.path.join(folder, "twopoint")):
+        print("skipped: no recorded pairs")
+        sys.exit(traces.SKIPPED)
+    build = os.path.join(os.getcwd(), "recorded")
+    os.makedirs(build, exist_ok=True)
+    results = [check(Sojourn(sys.argv[1]), folder, build, *pair) for pair in PAIRS]
+    sys.exit(0 if all(results) else 1)
