@@ -16,6 +16,7 @@ enum ExitStatus : int { exit_ok = 0, exit_error = 1, exit_usage = 2, exit_sla_vi
 using Run = std::function<int()>;
 
 void add_rtt(CLI::App& app, Run& run);
+void add_mark(CLI::App& app, Run& run);
 void add_oneway(CLI::App& app, Run& run);
 void add_lab(CLI::App& app, Run& run);
 void add_generate(CLI::App& app, Run& run);

@@ -34,6 +34,7 @@ int main(int argc, char** argv) {
   sojourn::Run run;
   sojourn::add_rtt(app, run);
   sojourn::add_oneway(app, run);
+  sojourn::add_mark(app, run);
   sojourn::add_lab(app, run);
   sojourn::add_generate(app, run);
 

@@ -13,6 +13,7 @@ std::span<const MethodChoice> oneway_methods() {
                      return make_exact(request.options);
                    },
                    true},
+      MethodChoice{"marking", "alternate marking: loss and delay from a bit in the header (see sojourn mark)", make_marking_method},
   };
   return all;
 }
@@ -24,7 +25,9 @@ const MethodChoice* oneway_method_named(std::string_view name) {
 }
 
 std::span<const MethodOptionGroup> oneway_option_groups() {
-  static constexpr std::array<MethodOptionGroup, 0> all = {};
+  static constexpr std::array all = {
+      MethodOptionGroup{"marking", add_marking_options},
+  };
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "apps/oneway_marking.h"
 #include "core/time.h"
 #include "estimate/grouping.h"
 #include "oneway/method.h"
@@ -18,6 +19,7 @@ struct OnewayRequest {
   std::string filter;
   const MethodChoice* method = nullptr;
   OnewayOptions options;
+  MarkingWishes marking;
   Duration clock_offset{0};              ///< of the last point's clock, as the user knows it
   std::optional<Duration> clock_error;   ///< how far the clocks may be apart, as the user knows it
   bool correct_skew = false;

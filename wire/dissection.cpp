@@ -77,6 +77,27 @@ std::expected<const std::byte*, Skip> innermost_ip(const Packet& packet, const H
   return std::unexpected(step.reason);
 }
 
+std::expected<OuterIp, Skip> outermost_ip(const Packet& packet, const HashKey& key) {
+  static constexpr Wanted nothing{KindSet::none()};
+  Summary unused;
+  Dissection at{.cursor = Cursor{packet.bytes(), packet.length},
+                .key = key,
+                .wanted = nothing,
+                .summary = unused};
+  OuterIp outer;
+  constexpr int deepest = 28;
+  Step step = read_link(at, packet.link);
+  for (int depth = 0; step.what == Step::What::next && depth < deepest; ++depth) {
+    outer.length_below |= step.layer == Layer::pppoe || step.layer == Layer::llc;
+    if (step.layer == Layer::any_ip || step.layer == Layer::ipv4 || step.layer == Layer::ipv6) {
+      outer.ip = at.cursor.data();
+      return outer;
+    }
+    step = read(step.layer, at);
+  }
+  return std::unexpected(step.what == Step::What::skipped ? step.reason : Skip::too_deep);
+}
+
 Step layer_of(EtherType type) {
   switch (type) {
     case EtherType::ipv4: return Layer::ipv4;

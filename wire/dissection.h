@@ -64,6 +64,13 @@ std::optional<Skip> dissect(const Packet& packet, const HashKey& key, const Want
 /// The header of the innermost IP packet that can be read, whatever it carries; or why there is none.
 std::expected<const std::byte*, Skip> innermost_ip(const Packet& packet, const HashKey& key);
 
+/// The header of the outermost IP packet, which is what a router on the way sees.
+struct OuterIp {
+  const std::byte* ip = nullptr;
+  bool length_below = false;  ///< a layer below states a length: the packet cannot just grow
+};
+std::expected<OuterIp, Skip> outermost_ip(const Packet& packet, const HashKey& key);
+
 // Which layer a number of the outer layer announces.
 Step layer_of(EtherType type);
 Step layer_of(IpProtocol protocol);

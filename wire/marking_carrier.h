@@ -50,6 +50,7 @@ class MarkingCarrier {
   MarkingCarrier for_delay_only() const;
   /// What inserted options say; 20 bits.
   MarkingCarrier with_flow_id(std::uint32_t flow_id) const;
+  std::uint32_t first_flow_id() const { return flow_id_; }
 
   /// The mark of a packet, or nullopt if it has no such field.  `ip` begins with the IP header and
   /// holds the captured bytes.
