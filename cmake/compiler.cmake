@@ -1,11 +1,11 @@
 # What every target is compiled with.
 add_library(sojourn_compiler INTERFACE)
 target_compile_options(sojourn_compiler INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -fno-omit-frame-pointer)
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
 
 # The project neither throws nor catches, but its libraries may: exceptions stay enabled.
 if(SOJOURN_SANITIZE)
-  target_compile_options(sojourn_compiler INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all)
+  target_compile_options(sojourn_compiler INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(sojourn_compiler INTERFACE -fsanitize=address,undefined)
 endif()
 if(SOJOURN_SANITIZE_THREADS)

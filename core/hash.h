@@ -10,6 +10,14 @@ namespace sojourn {
 /// The full 128-bit product of two words, folded to 64 bits by exclusive or.  The building block
 /// of wyhash and its kin: one multiplication, and every output bit depends on every input bit.
 constexpr std::uint64_t fold_multiply(std::uint64_t a, std::uint64_t b) {
+#if defined(__x86_64__)
+  // g++ 12 keeps the halves of a wide product in memory before it joins them.
+  if !consteval {
+    std::uint64_t low = a, high = 0;
+    asm("mulq %2" : "+a"(low), "=d"(high) : "rm"(b) : "cc");
+    return low ^ high;
+  }
+#endif
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/choose.h"
 #include "core/hash.h"
 #include "roundtrip/pair_event.h"
 #include "roundtrip/pair_key.h"
@@ -36,6 +37,17 @@ class EventWriter {
   void answer_any_leg(Kind kind, std::uint64_t token, Leg leg) {
     write(kind, leg, false, leg == Leg::client ? requester_is_server : 0,
           pair_key(key_, packet_.flow, token, kind, 1 - sender_));
+  }
+
+  /// Either of both, if at all; what only an answer needs is ignored in a request and the reverse.
+  /// No branch: an event that is not wanted is written and not kept.
+  void ask_or_answer_if(unsigned wanted, unsigned asks, Kind kind, std::uint64_t token,
+                        std::uint8_t request_flags, Leg answer_leg) {
+    const unsigned answer_flags = unpredictable(answer_leg == Leg::client) * requester_is_server;
+    *out_ = {pair_key(key_, packet_.flow, token, kind, sender_ ^ asks ^ 1u), packet_.time, index_,
+             kind, answer_leg, asks != 0,
+             static_cast<std::uint8_t>(choose(asks, unsigned{request_flags}, answer_flags))};
+    out_ += wanted;
   }
 
   /// The packet closes a span that its own sender opened.

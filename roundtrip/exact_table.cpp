@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/choose.h"
+
 namespace sojourn {
 
 ExactTable::ExactTable(const Options& options)
@@ -78,20 +80,22 @@ void ExactTable::apply(std::span<const PairEvent> events, BatchOutcome& out) {
       mine |= unsigned{line.slots[way].holds(event.key)} << way;
       free |= unsigned{line.slots[way].is_free()} << way;
     }
-    const bool is_new = event.is_request & (mine == 0) & (free != 0);
-    if ((is_new | !event.is_request) & !line.has_spilled()) [[likely]] {
-      const unsigned chosen = event.is_request ? free : mine;
+    const unsigned asks = unpredictable(event.is_request);
+    const bool is_new = asks & (mine == 0) & (free != 0);
+    if ((is_new | !asks) & !line.has_spilled()) [[likely]] {
+      const unsigned chosen = choose(asks, free, mine);
       Slot& slot = line.slots[static_cast<unsigned>(std::countr_zero(chosen)) % ways];
       const std::int64_t now_ns = to_ns(event.time);
-      const bool is_answer = !event.is_request & (mine != 0);
-      out.add_if(is_answer & !expired(slot, now_ns),
+      const unsigned is_answer = unpredictable(!asks & (mine != 0));
+      out.add_if(is_answer & unsigned{!expired(slot, now_ns)},
                  {number, {Duration{difference_ns(now_ns, slot.sent_ns)}, 1.0,
                            (slot.tag & ambiguous_bit) != 0}});
-      out.count_request_if(event.is_request & !(event.flags & half_of_span), event.kind);
-      const std::uint64_t left = is_answer ? 0 : slot.tag;
-      slot.tag = event.is_request ? waiting_tag(event.key, event.flags) : left;
-      slot.sent_ns = event.is_request ? now_ns : slot.sent_ns;
-      used_ = used_ + event.is_request - is_answer;
+      out.count_request_if(asks & unsigned{!(event.flags & half_of_span)}, event.kind);
+      const std::uint64_t left = choose(is_answer, std::uint64_t{0}, slot.tag);
+      slot.tag = choose(asks, waiting_tag(event.key, event.flags), left);
+      slot.sent_ns = static_cast<std::int64_t>(choose(
+          asks, static_cast<std::uint64_t>(now_ns), static_cast<std::uint64_t>(slot.sent_ns)));
+      used_ = used_ + asks - is_answer;
     } else {
       apply_event(*this, event, number, out);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "roundtrip/dns_rules.h"
+#include "roundtrip/tcp_steady.h"
 
 namespace sojourn {
 namespace {

@@ -33,11 +33,11 @@ class BatchOutcome {
 
   void add(const EventMatch& match) { matches_[count_++] = match; }
   /// Writes the match in any case and keeps it only `if_found`: no branch to mispredict.
-  void add_if(bool if_found, const EventMatch& match) {
+  void add_if(unsigned if_found, const EventMatch& match) {
     matches_[count_] = match;
     count_ += if_found;
   }
-  void count_request_if(bool is_counted, Kind kind) { requests_[index_of(kind)] += is_counted; }
+  void count_request_if(unsigned is_counted, Kind kind) { requests_[index_of(kind)] += is_counted; }
 
  private:
   std::vector<EventMatch> matches_;

@@ -49,14 +49,16 @@ struct alignas(64) TcpConnection {
 };
 static_assert(sizeof(TcpConnection) == 64);
 
+/// A window is at most 2^30 bytes (RFC 7323 section 2.2), so what lies further back is no old
+/// segment but another connection whose SYN we did not see.
+inline constexpr std::uint32_t acknowledged_span = 1u << 30;
+
 /// The receiver has acknowledged this already: the segment is sent again, and Karn's rule forbids
 /// to use it; or it is a keep-alive (RFC 9293 section 3.8.4), which repeats a byte that was
-/// acknowledged.  A byte repeated before that is a retransmission.  A window is at most 2^30 bytes
-/// (RFC 7323 section 2.2), so what lies further back is no old segment but another connection whose
-/// SYN we did not see.
+/// acknowledged.  A byte repeated before that is a retransmission.
 inline bool was_acknowledged(std::uint32_t end, const TcpConnection& connection, unsigned receiver) {
   return connection.known[receiver].acknowledged &&
-         connection.side[receiver].acknowledged - end < 1u << 30;
+         connection.side[receiver].acknowledged - end < acknowledged_span;
 }
 
 }  // namespace sojourn

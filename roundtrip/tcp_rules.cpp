@@ -3,27 +3,14 @@
 #include <utility>
 
 #include "roundtrip/dns_rules.h"
+#include "roundtrip/tcp_steady.h"
 #include "wire/dns.h"
 
 namespace sojourn {
 namespace {
 
-bool has(const Summary& packet, std::uint8_t flags) { return (packet.tcp_flags & flags) != 0; }
 bool is_syn(const Summary& packet) { return has(packet, tcp_syn) && !has(packet, tcp_ack); }
 bool is_syn_ack(const Summary& packet) { return has(packet, tcp_syn) && has(packet, tcp_ack); }
-
-/// Sequence numbers that the segment takes, RFC 9293 section 3.4: SYN and FIN count as one each.
-std::uint32_t sequence_length(const Summary& packet) {
-  return packet.payload + has(packet, tcp_syn) + has(packet, tcp_fin);
-}
-
-/// The answer comes from the server: the delay covers the server's leg.  Without a SYN the lower
-/// port is taken for the server's.
-Leg leg_of_answer(const Summary& packet, const TcpConnection& connection, unsigned sender) {
-  const bool from_client = connection.client_known ? connection.client_is_high == (sender == 1)
-                                                   : packet.source_port > packet.destination_port;
-  return from_client ? Leg::client : Leg::server;
-}
 
 /// A zero-window probe risks a byte only to make the peer speak (RFC 9293 section 3.8.6.1): not
 /// data on its way.
@@ -65,10 +52,8 @@ TcpRules::TcpRules(const HashKey& key, const PairingOptions& options)
       full_size_(options.full_size),
       connections_(options.idle, first_connections, options.most_connections) {}
 
-PairEvent* TcpRules::apply(const Summary& packet, std::uint32_t index, PairEvent* out) {
-  TcpConnection& connection = connections_.at(packet.flow, packet.time);
-  connection.last_seen = packet.time;
-
+PairEvent* TcpRules::unsteady(const Summary& packet, std::uint32_t index, TcpConnection& connection,
+                              PairEvent* out) const {
   const bool opens_or_ends = has(packet, tcp_syn | tcp_fin | tcp_rst);
   const bool may_be_dns = packet.source_port == dns_port || packet.destination_port == dns_port;
   const bool first_acknowledgment = !connection.known[side_of_sender(packet)].acknowledged;
@@ -129,37 +114,6 @@ inline void TcpRules::segment(EventWriter& write, TcpConnection& connection) con
     known.sequence = true;
   }
   known.window_zero = packet.window == 0 && !has(packet, tcp_syn | tcp_fin | tcp_rst);
-}
-
-inline void TcpRules::timestamps(EventWriter& write, TcpConnection& connection) const {
-  const Summary& packet = write.packet();
-  const unsigned sender = write.sender();
-  TcpSide& mine = connection.side[sender];
-  TcpKnown& known = connection.known[sender];
-
-  // RFC 7323 section 3.2: TSecr is only valid with ACK set.  Of the peer's newest value we know
-  // whether it is waiting for an echo; in a transfer one way that spares half of the look-ups.
-  if (has(packet, tcp_ack) && !(known.ts_echo && mine.ts_echo == packet.ts_echo)) {
-    const unsigned receiver = 1 - sender;
-    const bool in_vain = connection.known[receiver].ts_value &&
-                         connection.side[receiver].ts_value == packet.ts_echo &&
-                         !(connection.ts_value_asked >> receiver & 1u);
-    if (!in_vain)
-      write.answer_any_leg(Kind::tcp_ts, packet.ts_echo, leg_of_answer(packet, connection, sender));
-    mine.ts_echo = packet.ts_echo;
-    known.ts_echo = true;
-  }
-  // Pure ACKs are skipped: RFC 7323 section 4.3 has the peer echo them only once its application
-  // next writes, and we would report its thinking time as delay.
-  // A value that they were first to carry is spent: its echo may answer them, not later data.
-  if (!known.ts_value || is_newer(packet.ts_value, mine.ts_value)) {
-    const bool asks = sequence_length(packet) > 0 && !has(packet, tcp_rst);
-    if (asks) write.ask(Kind::tcp_ts, packet.ts_value, 0);
-    const unsigned other = connection.ts_value_asked & ~(1u << sender);
-    connection.ts_value_asked = (other | unsigned{asks} << sender) & 3u;
-    mine.ts_value = packet.ts_value;
-    known.ts_value = true;
-  }
 }
 
 void TcpRules::handshake(EventWriter& write, TcpConnection& connection) const {

@@ -1,10 +1,10 @@
 #pragma once
 // One number for both directions of a conversation, and who of the two is the sender.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include "core/choose.h"
 #include "core/hash.h"
 #include "wire/endian.h"
 #include "wire/ipv4.h"
@@ -20,10 +20,11 @@ struct FlowHash {
 /// IPv4 endpoint has 48 bits, so protocol and IP version fit above it without any loss.
 inline FlowHash hash_endpoints(const HashKey& key, std::uint64_t source, std::uint64_t destination,
                                std::uint32_t protocol_and_version) {
-  const std::uint64_t low = std::min(source, destination);
-  const std::uint64_t high = std::max(source, destination);
+  const bool source_is_low = source <= destination;
+  const std::uint64_t low = choose(unpredictable(source_is_low), source, destination);
+  const std::uint64_t high = source ^ destination ^ low;
   const std::uint64_t mix = static_cast<std::uint64_t>(protocol_and_version) << 48;
-  return {keyed_hash(key, low ^ mix, high), source <= destination};
+  return {keyed_hash(key, low ^ mix, high), source_is_low};
 }
 
 inline FlowHash hash_ipv4(const HashKey& key, std::uint32_t source, std::uint32_t destination,
