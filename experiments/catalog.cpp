@@ -1,4 +1,5 @@
 #include "experiments/experiment.h"
+#include "experiments/l9_marking.h"
 #include "experiments/oneway_experiments.h"
 
 namespace sojourn {
@@ -9,6 +10,7 @@ std::span<const Experiment> experiments() {
       {"l6", "CNF Fig. 3 to 13", "a flow's delay from the end packets of all flows", run_l6},
       {"l7", "RLI Fig. 5 to 13", "a flow's delay from reference packets, by load and injection", run_l7},
       {"l8", "RLI Fig. 12", "the delay of all packets together: LDA and RLI, as loss rises", run_l8},
+      {"l9", "MARKING Fig. 6, 7", "alternate marking: loss and delay from one bit, and when to distrust it", run_l9},
   };
   return all;
 }
