@@ -1,7 +1,7 @@
 # The manual pages and completions, where Debian's man and shells look for them.
 include(GNUInstallDirs)
 install(FILES docs/man/sojourn.1 docs/man/sojourn-rtt.1 docs/man/sojourn-lab.1 docs/man/sojourn-generate.1
-        docs/man/sojourn-oneway.1
+        docs/man/sojourn-oneway.1 docs/man/sojourn-mark.1
         DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES completions/sojourn.bash RENAME sojourn
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

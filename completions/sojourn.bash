@@ -1,6 +1,6 @@
 # Completion of sojourn(1) in bash.  tests/manual keeps it in step with --help.
 
-_sojourn_commands='rtt oneway lab generate'
+_sojourn_commands='rtt oneway lab generate mark'
 _sojourn_options='--help --version'
 _sojourn_rtt_options='--help --interface --duration --filter --threads --kind --memory --table
   --longest --stages --entry-probability --expire
@@ -9,13 +9,15 @@ _sojourn_rtt_options='--help --interface --duration --filter --threads --kind --
 _sojourn_oneway_options='--help --filter --method --window --sampling --sample-flows --payload-bytes
   --label --label-init --seed --clock-error --clock-offset --correct-skew --flows --samples --by
   --top --json --plot --color --ascii --active-timeout --inactive-timeout --cache --drop-outliers
-  --capacity'
+  --capacity --marking --interval --carrier
+  --flow --via'
+_sojourn_mark_options='--help --method --interval --carrier --flow --flow-id --force --restore --seed'
 _sojourn_lab_options='--help --quick --seed --out --html --json'
 _sojourn_generate_options='--help --model --packets --flows --requests --rate --answered --longest
   --duration --loss --reorder --snap-length --truth --seed --points --path --utilisation
   --duplicates --spikes --ipv6 --vlan --clock-offset --clock-drift --clock-jitter'
 _sojourn_experiments='all l1 l2 l3 l4 l5 l6 l7 l8 l9'
-_sojourn_methods='exact endpoint multiflow hybrid nearby trajectory rli rli-l rli-queue lda'
+_sojourn_methods='exact endpoint multiflow hybrid nearby trajectory rli rli-l rli-queue lda marking'
 _sojourn_kinds='all tcp handshake tcp-ts flow dns ntp icmp quic'
 
 # Directories, and files whose names say that they are captures.
@@ -80,6 +82,10 @@ _sojourn_rtt() {
 _sojourn_oneway() {
   local current=$1 previous=$2
   case $previous in
+    --marking) mapfile -t COMPREPLY < <(compgen -W 'step pulse double multiplexed' -- "$current") ;;
+    --interval) mapfile -t COMPREPLY < <(compgen -W '1ms 16ms 250ms 1s 16s 64s' -- "$current") ;;
+    --carrier) mapfile -t COMPREPLY < <(compgen -W "$_sojourn_marking_carriers" -- "$current") ;;
+    --flow) ;;
     --method) mapfile -t COMPREPLY < <(compgen -W "$_sojourn_methods" -- "$current") ;;
     --label) mapfile -t COMPREPLY < <(compgen -W 'bob ipsx' -- "$current") ;;
     --window) mapfile -t COMPREPLY < <(compgen -W '100ms 1s 10s 1min' -- "$current") ;;
@@ -93,6 +99,25 @@ _sojourn_oneway() {
     *)
       if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_sojourn_oneway_options" -- "$current")
+      else
+        _sojourn_captures "$current"
+      fi
+      ;;
+  esac
+}
+
+_sojourn_marking_carriers='dscp dscp:1,0 reserved flow-label hop-by-hop destination'
+
+_sojourn_mark() {
+  local current=$1 previous=$2
+  case $previous in
+    --method) mapfile -t COMPREPLY < <(compgen -W 'step pulse double multiplexed' -- "$current") ;;
+    --interval) mapfile -t COMPREPLY < <(compgen -W '1ms 16ms 250ms 1s 16s 64s' -- "$current") ;;
+    --carrier) mapfile -t COMPREPLY < <(compgen -W "$_sojourn_marking_carriers" -- "$current") ;;
+    --flow | --flow-id | --seed) ;;
+    *)
+      if [[ $current == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$_sojourn_mark_options" -- "$current")
       else
         _sojourn_captures "$current"
       fi
