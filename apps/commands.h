@@ -19,6 +19,9 @@ void add_rtt(CLI::App& app, Run& run);
 void add_mark(CLI::App& app, Run& run);
 void add_oneway(CLI::App& app, Run& run);
 void add_lab(CLI::App& app, Run& run);
+/// Below `lab`: compare and tune, which judge a capture of the user's own.
+void add_lab_compare(CLI::App& lab, Run& run);
+void add_lab_tune(CLI::App& lab, Run& run);
 void add_generate(CLI::App& app, Run& run);
 
 }  // namespace sojourn

@@ -144,6 +144,8 @@ void add_lab(CLI::App& app, Run& run) {
   lab.add_option("--out", request->out, "where the CSV and SVG files go (default ./sojourn-lab)")->type_name("FOLDER");
   lab.add_option("--html", request->html, "gather everything in this page, - for standard output")->type_name("FILE");
   lab.add_flag("--json", request->json, "one JSON document on standard output");
+  add_lab_compare(lab, run);
+  add_lab_tune(lab, run);
   lab.callback([request, &lab, &run] {
     if (!lab.get_subcommands().empty()) {
       if (!request->names.empty() || lab.count("--quick") + lab.count("--seed") + lab.count("--out") + lab.count("--html") + lab.count("--json") > 0)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 
 #include "export/text_table.h"
@@ -39,9 +40,9 @@ void put_claims(std::string& text, const std::vector<Claim>& claims) {
 Align alignment(const LabTable& table, std::size_t column) {
   if (table.rows.empty() || column >= table.rows.front().size()) return Align::left;
   const std::string& cell = table.rows.front()[column];
-  return !cell.empty() && (std::isdigit(static_cast<unsigned char>(cell.front())) || cell.front() == '-' || cell.front() == '+')
-             ? Align::right
-             : Align::left;
+  const std::size_t sign = cell.starts_with('-') || cell.starts_with('+') ? 1 : 0;
+  const bool is_number = cell.size() > sign && std::isdigit(static_cast<unsigned char>(cell[sign]));
+  return is_number || cell == "-" ? Align::right : Align::left;
 }
 
 void put_table(std::string& text, const LabTable& table) {
@@ -74,6 +75,12 @@ std::string lab_text(const Experiment& experiment, const LabReport& report) {
   std::string text = fmt::format("{}  {} ({})\n\n", experiment.name, experiment.summary, experiment.source);
   if (!report.claims.empty()) put_claims(text, report.claims);
   for (const LabTable& table : report.tables) put_table(text, table);
+  return text;
+}
+
+std::string table_text(const LabTable& table) {
+  std::string text;
+  put_table(text, table);
   return text;
 }
 

@@ -10,6 +10,9 @@ namespace sojourn {
 /// Claims with their verdicts, then every table, aligned.
 std::string lab_text(const Experiment& experiment, const LabReport& report);
 
+/// One table, aligned, with its title.
+std::string table_text(const LabTable& table);
+
 /// The list that `sojourn lab` prints.
 std::string lab_list(std::span<const Experiment> all);
 

@@ -1,6 +1,8 @@
 #pragma once
 // What a run of `sojourn rtt` shall measure.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -8,7 +10,9 @@
 #include "core/kind.h"
 #include "core/time.h"
 #include "estimate/measurement.h"
+#include "roundtrip/pairing_options.h"
 #include "roundtrip/table_choice.h"
+#include "roundtrip/tcp_connection.h"
 
 namespace sojourn {
 
@@ -24,5 +28,12 @@ struct RttOptions {
   bool want_samples = false;  ///< hand each sample to the consumer, not only to the measurement
   MeasurementOptions measurement;
 };
+
+/// With a fixed table the connections that the rules remember are bounded too: as much memory again,
+/// at least 64 KiB.
+inline std::size_t most_connections(const TableChoice& choice) {
+  if (choice.kind == TableKind::exact) return unlimited_connections;
+  return std::max<std::size_t>(choice.memory_bytes, 64 * 1024) / sizeof(TcpConnection) / 4;
+}
 
 }  // namespace sojourn

@@ -126,12 +126,6 @@ class TableShard final : public RttShard {
     if (options_.want_samples) samples.push_back(placed);
   }
 
-  /// With a fixed table the connections are bounded too: as much memory again, at least 64 KiB.
-  static std::size_t most_connections(const TableChoice& choice) {
-    if (choice.kind == TableKind::exact) return unlimited_connections;
-    return std::max<std::size_t>(choice.memory_bytes, 64 * 1024) / sizeof(TcpConnection) / 4;
-  }
-
   /// fridges-ivw: the weights of samples depend on each other.
   static constexpr bool joins_weights = std::is_same_v<Table, FridgesIvwTable>;
 

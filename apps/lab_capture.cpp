@@ -1,0 +1,207 @@
+// `sojourn lab compare` and `sojourn lab tune`: tables judged on a capture of the user's own.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/commands.h"
+#include "apps/option_helpers.h"
+#include "apps/output.h"
+#include "apps/progress.h"
+#include "core/units.h"
+#include "experiments/compare.h"
+#include "experiments/lab_json.h"
+#include "experiments/lab_text.h"
+#include "experiments/tune.h"
+#include "export/line_chart.h"
+
+namespace sojourn {
+namespace {
+
+constexpr const char* compare_examples = R"(Examples:
+  sojourn lab compare mine.pcap
+  sojourn lab compare mine.pcap --memory 4KiB,64KiB,1MiB --plot errors.svg
+  sojourn lab compare a.pcap b.pcap --kind dns --seeds 20 --json
+
+Each table runs as 'sojourn rtt --table NAME --memory SIZE' would run it, and
+is held to the exact distribution.  Errors are |log2(estimated / true)|: 0.1
+is 7 %, 1 is a factor of two.
+)";
+
+constexpr const char* tune_examples = R"(Examples:
+  sojourn lab tune mine.pcap
+  sojourn lab tune mine.pcap --target 'p99 within 10%'
+  sojourn lab tune mine.pcap --target 'p50 within 5%, p95 within 10%' --kind dns
+
+The rule: the median error over the seeds meets the target, and does so again
+on as many fresh seeds.  The memory doubles until a table does.  Only unbiased
+tables are advised; staged is shown beside them.
+)";
+
+struct CaptureRequest {
+  std::vector<std::string> captures;
+  Kind kind = Kind::tcp;
+  unsigned seeds = 7;
+  std::uint64_t seed = 1;
+  bool json = false;
+};
+
+Result<Kind> parse_kind(std::string_view text) {
+  if (const auto kind = kind_named(text)) return *kind;
+  return failure(fmt::format("'{}' is no kind; the kinds are {}", text, fmt::join(kind_names, ", ")));
+}
+
+Result<std::vector<std::uint64_t>> parse_memories(std::string_view text) {
+  std::vector<std::uint64_t> memories;
+  while (true) {
+    const auto comma = text.find(',');
+    const auto size = parse_size(text.substr(0, comma));
+    if (!size) return std::unexpected(size.error());
+    if (*size < 1024 || *size > std::uint64_t{1} << 34) return failure(fmt::format("'{}': 1KiB to 16GiB make sense", text.substr(0, comma)));
+    memories.push_back(*size);
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  std::ranges::sort(memories);
+  memories.erase(std::ranges::unique(memories).begin(), memories.end());
+  return memories;
+}
+
+void add_common(CLI::App& command, CaptureRequest& request) {
+  command.get_formatter()->column_width(34);
+  command.add_option("CAPTURE", request.captures, "pcap or pcapng files, also .gz or .zst; - is standard input")->required()->type_name("");
+  add_parsed(command, "--kind", "KIND", parse_kind, [&](Kind kind) { request.kind = kind; }, "the kind to judge by (default tcp)");
+  command.add_option("--seeds", request.seeds, "runs of each table, with other hashes (default 7)")->check(CLI::Range(1, 1000))->type_name("NUMBER");
+  command.add_option("--seed", request.seed, "the first of them (default 1)")->type_name("NUMBER");
+  command.add_flag("--json", request.json, "one JSON document on standard output");
+}
+
+Result<CaptureTrial> read_trial(const CaptureRequest& request) {
+  Progress progress;
+  auto trial = CaptureTrial::read(request.captures, request.kind, [&](double done) { progress.show(done, "reading"); });
+  if (!trial) return trial;
+  if (trial->pairs() == 0)
+    return failure(fmt::format("{} holds no pairs of kind {}: another --kind?", request.captures.front(), name_of(request.kind)));
+  return trial;
+}
+
+void print_trial(const CaptureTrial& trial) {
+  fmt::print("{} packets, {} requests and {} pairs of kind {}; p50 {}, p95 {}, p99 {}\n", format_count(trial.packets()),
+             format_count(trial.requests()), format_count(trial.pairs()), name_of(trial.kind()), format_duration(trial.truth(50)),
+             format_duration(trial.truth(95)), format_duration(trial.truth(99)));
+  if (trial.cut_short()) fmt::print("only the first of it: the rest does not fit into memory\n");
+  if (trial.pairs() < 1000) fmt::print("few pairs: the 99th percentile rests on the slowest {} of them\n", std::max<std::uint64_t>(1, trial.pairs() / 100));
+}
+
+int finish(const Result<void>& done) {
+  if (done) return exit_ok;
+  fmt::print(stderr, "sojourn: {}\n", done.error().message);
+  return exit_error;
+}
+
+Result<void> compare(const CaptureRequest& request, const std::vector<std::uint64_t>& memories, const std::string& out, const std::string& plot) {
+  auto trial = read_trial(request);
+  if (!trial) return std::unexpected(trial.error());
+  const CompareOptions options{.memories = memories, .seeds = request.seeds, .first_seed = request.seed};
+  Result<Comparison> comparison;
+  {
+    Progress progress;
+    comparison = compare_tables(*trial, options, [&](double done) { progress.show(done, "comparing"); });
+  }
+  if (!comparison) return std::unexpected(comparison.error());
+  const LabReport report = report_of(*comparison, *trial, options);
+  std::vector<std::string> paths;
+  const auto write = [&](const std::string& path, const std::string& text) {
+    paths.push_back(path);
+    return write_file(path, text);
+  };
+  if (!plot.empty())
+    if (auto done = write(plot, svg_chart(report.figures.front().chart)); !done) return done;
+  if (!out.empty()) {
+    if (auto done = make_folder(out); !done) return done;
+    if (auto done = write(out + "/compare-errors.csv", lab_csv(report.tables.front())); !done) return done;
+    for (const LabFigure& figure : report.figures)
+      if (auto done = write(out + "/compare-" + figure.name + ".svg", svg_chart(figure.chart)); !done) return done;
+  }
+  if (request.json) return write_file("-", comparison_json(*comparison, *trial, options, request.captures));
+  print_trial(*trial);
+  fmt::print("{}\n", table_text(report.tables.front()));
+  for (const std::string& path : paths) fmt::print("wrote {}\n", path);
+  return {};
+}
+
+void print_tuning(const Tuning& tuning, const CaptureTrial& trial, const TuneOptions& options, const std::string& capture) {
+  print_trial(trial);
+  LabTable table{.name = "tried", .title = fmt::format("error as a share of what '{}' allows, median over {} seeds; the best of each table", options.target.text(), options.seeds),
+                 .columns = {"memory", "table", "error / allowed", "seeds that meet it", "parameters"}, .rows = {}};
+  for (const TunedTable& tried : tuning.tried)
+    table.rows.push_back({format_size(tried.memory_bytes), std::string{name_of(*tried.wishes.kind)}, fmt::format("{:.2f}", tried.strain),
+                          fmt::format("{} of {}", tried.seeds_met, options.seeds), arguments_of(tried)});
+  fmt::print("{}\n", table_text(table));
+  const std::string name = capture == "-" ? capture : std::filesystem::path{capture}.string();
+  if (!tuning.best) {
+    fmt::print("No table met it in up to {}. Remembering every request is exact and took {}:\n\n  sojourn rtt {} --kind {}\n",
+               format_size(options.most_memory), format_size(trial.exact_memory()), name, name_of(trial.kind()));
+    return;
+  }
+  fmt::print("{} in {} met it: the median error was {:.2f} of what is allowed, and {:.2f} on fresh seeds\n"
+             "(remembering every request took {}). Measure with\n\n  sojourn rtt {} --kind {} {}\n",
+             name_of(*tuning.best->wishes.kind), format_size(tuning.best->memory_bytes), tuning.best->strain, tuning.best->confirmed,
+             format_size(trial.exact_memory()), name, name_of(trial.kind()), arguments_of(*tuning.best));
+}
+
+Result<void> tune_capture(const CaptureRequest& request, const AccuracyTarget& target) {
+  auto trial = read_trial(request);
+  if (!trial) return std::unexpected(trial.error());
+  const TuneOptions options{.target = target, .seeds = request.seeds, .first_seed = request.seed};
+  Tuning tuning;
+  {
+    Progress progress;
+    tuning = tune(*trial, options, [&](double done) { progress.show(done, "trying tables"); });
+  }
+  if (request.json) return write_file("-", tuning_json(tuning, *trial, options, request.captures));
+  print_tuning(tuning, *trial, options, request.captures.front());
+  return {};
+}
+
+}  // namespace
+
+void add_lab_compare(CLI::App& lab, Run& run) {
+  struct Request : CaptureRequest {
+    std::vector<std::uint64_t> memories = {4 << 10, 64 << 10, 1 << 20};
+    std::string out, plot;
+  };
+  const auto request = std::make_shared<Request>();
+  CLI::App& command = *lab.add_subcommand("compare", "every table on a capture of your own, against the exact distribution");
+  command.footer(compare_examples);
+  add_common(command, *request);
+  add_parsed(command, "--memory", "SIZES", parse_memories, [request](const std::vector<std::uint64_t>& sizes) { request->memories = sizes; },
+             "with commas between (default 4KiB,64KiB,1MiB)");
+  command.add_option("--out", request->out, "write the table as CSV and the figures as SVG into this folder")->type_name("FOLDER");
+  command.add_option("--plot", request->plot, "the worst error by memory as SVG into this file")->type_name("FILE");
+  command.callback([request, &run] {
+    run = [request] { return finish(compare(*request, request->memories, request->out, request->plot)); };
+  });
+}
+
+void add_lab_tune(CLI::App& lab, Run& run) {
+  struct Request : CaptureRequest {
+    AccuracyTarget target = *AccuracyTarget::parse("p99 within 10%");
+  };
+  const auto request = std::make_shared<Request>();
+  CLI::App& command = *lab.add_subcommand("tune", "the smallest memory and the table that reach an accuracy on your capture");
+  command.footer(tune_examples);
+  add_common(command, *request);
+  add_parsed(command, "--target", "TARGET", &AccuracyTarget::parse, [request](const AccuracyTarget& target) { request->target = target; },
+             "how accurate (default 'p99 within 10%'); several with commas");
+  command.callback([request, &run] {
+    run = [request] { return finish(tune_capture(*request, request->target)); };
+  });
+}
+
+}  // namespace sojourn
