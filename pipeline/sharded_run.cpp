@@ -129,13 +129,11 @@ bool ShardedRun::process_next(Worker& worker) {
   for (std::size_t start = 0; start < dealt.size(); start += parse_batch)
     shards_[worker.shard]->process(dealt.subspan(start, std::min(parse_batch, dealt.size() - start)), found);
 
-  const std::uint64_t number = worker.next_number++;
-  // The last shard to process a chunk hands its samples over, then frees it.  Chunks are finished
-  // in order, but their last threads could overtake each other here.
+  ++worker.next_number;
+  // The last shard to process a chunk hands its samples over, then frees it.  The next chunk cannot
+  // be finished meanwhile: this thread's own share of it is still to come.
   if (chunk.shards_left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    while (handed_over_.load(std::memory_order_acquire) != number) std::this_thread::yield();
     hand_over(chunk);
-    handed_over_.store(number + 1, std::memory_order_release);
     chunk.in_use.store(false, std::memory_order_release);
     announce();
   }
