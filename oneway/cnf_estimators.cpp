@@ -30,13 +30,19 @@ DelaySummary hybrid_estimate(const AssociatedFlow& flow, const FlowRecord& recor
 void multiflow_estimates(std::span<const AssociatedFlow> flows, std::span<const FlowRecord> first,
                          const DelaySeries& series, std::span<DelaySummary> out) {
   assert(out.size() == flows.size());
+  // The misses of a flow follow from each other: its record, its place in the series, the samples there.
   constexpr std::size_t ahead = 8;
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    if (i + 2 * ahead < flows.size()) __builtin_prefetch(&first[flows[i + 2 * ahead].record].first);
+    if (i + 3 * ahead < flows.size()) __builtin_prefetch(&first[flows[i + 3 * ahead].record].first);
+    if (i + 2 * ahead < flows.size()) {
+      const FlowRecord& soon = first[flows[i + 2 * ahead].record];
+      series.prefetch_place(soon.first);
+      series.prefetch_place(soon.last);
+    }
     if (i + ahead < flows.size()) {
       const FlowRecord& next = first[flows[i + ahead].record];
-      series.prefetch(next.first);
-      series.prefetch(next.last);
+      series.prefetch_samples(next.first);
+      series.prefetch_samples(next.last);
     }
     out[i] = multiflow_estimate(first[flows[i].record], series);
   }

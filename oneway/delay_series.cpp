@@ -27,17 +27,11 @@ DelaySeries::DelaySeries(std::vector<TimedDelay> samples) : samples_(std::move(s
   const double length = static_cast<double>(difference_ns(to_ns(samples_.back().sent), begin_ns_));
   const std::size_t cells = samples_.size();
   cells_a_ns_ = length > 0 ? static_cast<double>(cells - 1) / length : 0;
+  last_cell_ = static_cast<double>(cells) - 1;
   grid_.assign(cells + 1, static_cast<std::uint32_t>(samples_.size()));
   for (std::size_t i = samples_.size(); i-- > 0;)
     grid_[cell_of(to_ns(samples_[i].sent))] = static_cast<std::uint32_t>(i);
   for (std::size_t cell = cells; cell-- > 0;) grid_[cell] = std::min(grid_[cell], grid_[cell + 1]);
-}
-
-/// Rounding in the last digit is harmless: it is the same, and monotonic, for samples and questions.
-std::size_t DelaySeries::cell_of(std::int64_t ns) const {
-  const double cell = static_cast<double>(difference_ns(ns, begin_ns_)) * cells_a_ns_;
-  const double last = static_cast<double>(grid_.size()) - 2;
-  return static_cast<std::size_t>(std::clamp(cell, 0.0, last));
 }
 
 std::size_t DelaySeries::lower_bound(Timestamp time) const {
@@ -47,15 +41,6 @@ std::size_t DelaySeries::lower_bound(Timestamp time) const {
   const auto found = std::lower_bound(begin + grid_[cell], begin + grid_[cell + 1], time,
                                       [](const TimedDelay& sample, Timestamp t) { return sample.sent < t; });
   return static_cast<std::size_t>(found - begin);
-}
-
-void DelaySeries::prefetch(Timestamp time) const {
-  if (samples_.empty()) return;
-  // In a steady series the cell and its samples lie at about the same index.
-  const std::size_t cell = cell_of(to_ns(time));
-  __builtin_prefetch(&grid_[cell]);
-  __builtin_prefetch(&samples_[std::min(cell, samples_.size() - 1)]);
-  __builtin_prefetch(&sums_[cell]);
 }
 
 DelaySummary DelaySeries::over(std::size_t begin, std::size_t end) const {

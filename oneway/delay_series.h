@@ -1,6 +1,7 @@
 #pragma once
 // Measured delays in the order of their send times: what Multiflow takes its averages of.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -47,7 +48,16 @@ class DelaySeries {
 
   /// Index of the first sample sent at `time` or later.
   std::size_t lower_bound(Timestamp time) const;
-  void prefetch(Timestamp time) const;
+  /// Two steps, some questions apart: where in the series, then the samples there.
+  [[gnu::always_inline]] void prefetch_place(Timestamp time) const {
+    if (!samples_.empty()) __builtin_prefetch(&grid_[cell_of(to_ns(time))]);
+  }
+  [[gnu::always_inline]] void prefetch_samples(Timestamp time) const {
+    if (samples_.empty()) return;
+    const std::size_t place = grid_[cell_of(to_ns(time))];
+    __builtin_prefetch(samples_.data() + place);
+    __builtin_prefetch(sums_.data() + place);
+  }
 
   std::span<const TimedDelay> samples() const { return samples_; }
   bool empty() const { return samples_.empty(); }
@@ -59,7 +69,11 @@ class DelaySeries {
     Wide square = 0;
   };
 
-  std::size_t cell_of(std::int64_t ns) const;
+  /// Rounding in the last digit is harmless: it is the same, and monotonic, for samples and questions.
+  std::size_t cell_of(std::int64_t ns) const {
+    const double cell = static_cast<double>(difference_ns(ns, begin_ns_)) * cells_a_ns_;
+    return static_cast<std::size_t>(std::clamp(cell, 0.0, last_cell_));
+  }
   DelaySummary over(std::size_t begin, std::size_t end) const;
 
   std::vector<TimedDelay> samples_;
@@ -68,6 +82,7 @@ class DelaySeries {
   std::int64_t begin_ns_ = 0;
   std::int64_t pivot_ns_ = 0;
   double cells_a_ns_ = 0;
+  double last_cell_ = 0;
 };
 
 }  // namespace sojourn
