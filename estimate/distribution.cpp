@@ -1,12 +1,14 @@
 #include "estimate/distribution.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <numeric>
 
 #include "estimate/order_ranks.h"
 #include "estimate/select_quantiles.h"
+#include "estimate/serial_dependence.h"
 
 namespace sojourn {
 namespace {
@@ -219,6 +221,32 @@ std::vector<CdfPoint> Distribution::cdf() const {
   });
   points.back().fraction = 1;
   return points;
+}
+
+DelaySnapshot Distribution::snapshot(std::span<const double> qs) const {
+  DelaySnapshot result;
+  if (empty()) return result;
+  result.samples = count();
+  result.min = *min();
+  result.max = *max();
+  result.mean = *mean();
+  const auto delays = quantiles(qs);
+  for (std::size_t i = 0; i < qs.size(); ++i) result.quantiles.push_back({qs[i], delays[i]});
+
+  if (logging_) {
+    std::vector<std::int64_t> levels;
+    for (const Duration level : quantiles(std::array{0.1, 0.25, 0.5, 0.75, 0.9})) levels.push_back(level.count());
+    result.inflation = variance_inflation(log_, levels);
+  }
+
+  std::optional<LogHistogram> scratch;
+  const LogHistogram& histogram = buckets(scratch);
+  histogram.weights().for_each(
+      [&](std::int32_t index, double weight) { result.buckets.push_back({index, weight, 0}); });
+  std::size_t next = 0;  // the squares occupy the same buckets, in the same order
+  histogram.squares().for_each(
+      [&](std::int32_t, double squares) { result.buckets[next++].squared_weight = squares; });
+  return result;
 }
 
 }  // namespace sojourn

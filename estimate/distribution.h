@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/time.h"
+#include "estimate/delay_snapshot.h"
 #include "estimate/log_histogram.h"
 #include "estimate/moments.h"
 #include "estimate/sample_log.h"
@@ -102,6 +103,9 @@ class Distribution {
   double fraction_up_to(Duration delay) const;
   /// F at each occupied bucket, in order of delay, from (min, 0) to (max, 1).
   std::vector<CdfPoint> cdf() const;
+  /// What to put aside for a later comparison, with these quantiles.  How far neighbours are alike
+  /// can be told only as long as every sample is kept.
+  DelaySnapshot snapshot(std::span<const double> qs) const;
 
   /// How far a quantile may be from the sample at which F reaches q, as a share of the latter: 0 as
   /// long as every sample is kept.
