@@ -111,6 +111,15 @@ std::vector<Measurement::Group> Measurement::largest_groups(std::size_t limit) c
   return groups;
 }
 
+std::vector<Groups::Entry> Measurement::groups_of(Kind kind) const {
+  if (!groups_) return {};
+  auto entries = groups_->entries();
+  std::erase_if(entries, [this, kind](const Groups::Entry& entry) {
+    return entry.id.kind != kind || entry.id.whole != headline_is_sum(kind);
+  });
+  return entries;
+}
+
 std::vector<Measurement::WindowRow> Measurement::window_rows() const {
   std::vector<WindowRow> rows;
   if (!windows_) return rows;

@@ -85,6 +85,8 @@ class Measurement {
   };
   /// The groups with the most samples first; those of equal size in order of their label.
   std::vector<Group> largest_groups(std::size_t limit) const;
+  /// All groups of a kind, in no particular order and without names; valid until the next add.
+  std::vector<Groups::Entry> groups_of(Kind kind) const;
   const std::optional<Grouping>& grouping() const { return grouping_; }
   std::size_t group_count() const { return groups_ ? groups_->size() : 0; }
   std::uint64_t samples_beyond_groups() const { return groups_ ? groups_->overflowed() : 0; }

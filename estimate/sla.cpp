@@ -54,11 +54,16 @@ Result<SlaRule> SlaRule::parse(std::string_view text) {
   SlaRule rule;
   rule.text_ = trimmed(text);
   const auto wrong = [&](std::string_view expected) {
-    return failure(fmt::format("in SLA rule '{}': expected {}, as in 'tcp p95 < 50ms'", rule.text_, expected));
+    return failure(fmt::format("in SLA rule '{}': expected {}, as in '{}tcp p95 < 50ms'", rule.text_, expected,
+                               rule.each_group_ ? "each " : ""));
   };
   std::string_view rest = rule.text_;
 
-  const auto subject = take_word(rest, " \t<>");
+  auto subject = take_word(rest, " \t<>");
+  if (subject == "each") {
+    rule.each_group_ = true;
+    subject = take_word(rest, " \t<>");
+  }
   const auto dot = subject.find('.');
   const auto kind = kind_named(subject.substr(0, dot));
   if (!kind) return wrong(fmt::format("one of {} at the start", fmt::join(kind_names, ", ")));
@@ -66,6 +71,7 @@ Result<SlaRule> SlaRule::parse(std::string_view text) {
   if (dot != std::string_view::npos) {
     rule.leg_ = leg_named(subject.substr(dot + 1));
     if (!rule.leg_) return wrong(fmt::format("one of {} after the dot", fmt::join(leg_names, ", ")));
+    if (rule.each_group_) return wrong("a kind without a leg after 'each', since groups pool their legs");
   }
 
   const auto statistic = take_word(rest, " \t<>");

@@ -21,19 +21,25 @@ enum class SlaVerdict : std::uint8_t {
 std::string_view name_of(SlaVerdict verdict);
 
 struct SlaResult {
-  std::string rule;               ///< as the user wrote it
+  std::string rule;                    ///< as the user wrote it
+  std::optional<std::string> group{};  ///< whose value it is, for a rule about each group
   std::optional<Duration> value;  ///< nullopt without samples
   std::optional<Interval> interval;
   bool ok = false;  ///< the value itself keeps to the limit; only with a value
   SlaVerdict verdict = SlaVerdict::undecided;
 
-  /// Does the value break the rule?  This decides the exit status.
-  bool broken() const { return value && !ok; }
+  /// This decides the exit status.  A group breaks its rule when it surely does: there may be
+  /// thousands of them, many with a handful of samples.
+  bool broken() const { return group ? verdict == SlaVerdict::violated : value && !ok; }
 };
 
-/// KIND[.LEG] STATISTIC COMPARISON DURATION, for example
+/// [each] KIND[.LEG] STATISTIC COMPARISON DURATION, for example
 ///
 ///     tcp p95 < 50ms      tcp.external p99.9 <= 200ms      dns mean < 20ms      icmp max <= 1s
+///     each tcp p95 < 50ms
+///
+/// The last is about each group of --by on its own (estimate/sla_groups.h).  Groups are not kept
+/// by leg, so it has none.
 class SlaRule {
  public:
   static Result<SlaRule> parse(std::string_view text);
@@ -44,6 +50,7 @@ class SlaRule {
 
   Kind kind() const { return kind_; }
   std::optional<Leg> leg() const { return leg_; }
+  bool each_group() const { return each_group_; }
   const std::string& text() const { return text_; }
 
  private:
@@ -56,6 +63,7 @@ class SlaRule {
   std::optional<Interval> interval_of(const Distribution& distribution) const;
 
   std::string text_;
+  bool each_group_ = false;
   Kind kind_ = Kind::tcp;
   std::optional<Leg> leg_;
   Statistic statistic_ = Statistic::quantile;

@@ -1,0 +1,31 @@
+#pragma once
+// A service level rule about each group on its own: "each tcp p95 < 50ms".
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "estimate/measurement.h"
+#include "estimate/sla.h"
+
+namespace sojourn {
+
+/// How the groups of the rule's kind fare.
+struct SlaGroups {
+  std::string rule;
+  std::array<std::size_t, 3> counts{};  ///< groups by SlaVerdict
+  /// The violated first, then the undecided, then the met; within each those with the most samples
+  /// first.  No more than were asked for.
+  std::vector<SlaResult> shown;
+
+  std::size_t count(SlaVerdict verdict) const { return counts[static_cast<std::size_t>(verdict)]; }
+  std::size_t groups() const { return counts[0] + counts[1] + counts[2]; }
+  bool broken() const { return count(SlaVerdict::violated) > 0; }
+};
+
+/// Each group is judged by its own interval, as if it were alone: of a hundred groups whose true value
+/// is exactly the limit, two or three will be called violated.
+SlaGroups evaluate_groups(const SlaRule& rule, const Measurement& measurement, std::size_t limit);
+
+}  // namespace sojourn
