@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "apps/oneway_estimates.h"
 #include "apps/oneway_marking.h"
 #include "core/time.h"
 #include "estimate/grouping.h"
@@ -19,6 +20,7 @@ struct OnewayRequest {
   std::string filter;
   const MethodChoice* method = nullptr;
   OnewayOptions options;
+  EstimateWishes estimates;
   MarkingWishes marking;
   Duration clock_offset{0};              ///< of the last point's clock, as the user knows it
   std::optional<Duration> clock_error;   ///< how far the clocks may be apart, as the user knows it
