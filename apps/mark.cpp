@@ -1,10 +1,10 @@
 // `sojourn mark`: a capture as it would look behind the initiating point, or behind the terminating one.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -38,11 +38,11 @@ class Marker {
         monitor_(std::move(monitor)), locator_(request.setup.seed) {}
 
   Result<void> process(std::span<const Packet> batch) {
-    counters_.packets += batch.size();
     find(batch);
     const auto events = monitor_.process({ips_.data(), found_});
     std::size_t next = 0;
     for (std::size_t i = 0; i < batch.size(); ++i) {
+      ++counters_.packets;
       const bool is_ip = next < found_ && places_[next] == i;
       const std::size_t at = next;
       next += is_ip;
@@ -65,6 +65,12 @@ class Marker {
     return writer_->finish();
   }
   const MarkCounters& counters() const { return counters_; }
+
+  /// Half a capture is worse than none.  Only what was begun here, and only a file, is removed.
+  void give_up() {
+    std::error_code unknown;
+    if (writer_ && std::filesystem::is_regular_file(request_.output, unknown)) std::filesystem::remove(request_.output, unknown);
+  }
 
  private:
   /// The IP packets that may be marked: those that no tunnel hides, and for an option, that may grow.
@@ -105,7 +111,7 @@ class Marker {
     const CarrierUse use = carrier_.use(before);
     if (use == CarrierUse::in_use && !request_.force)
       return failure(fmt::format("packet {} at {} uses {} already; --force overwrites it, or choose another --carrier",
-                                 written_ + 1, format_time(packet.time), carrier_.name()));
+                                 counters_.packets, format_time(packet.time), carrier_.name()));
     if (use == CarrierUse::needs_room) {
       restored_.resize(before.size() + alt_mark_growth);
       const std::uint32_t first_id = carrier_.first_flow_id();
@@ -133,7 +139,6 @@ class Marker {
     return {};
   }
   Result<void> open_for(const Packet& packet) {
-    written_ = counters_.packets;
     if (!writer_) return open(packet.link);
     if (packet.link != link_) return failure(request_.input + " mixes link types, which a pcap file cannot hold");
     return {};
@@ -146,7 +151,6 @@ class Marker {
   HashKey key_ = HashKey::from_seed(0);
   std::optional<CaptureWriter> writer_;
   LinkType link_ = LinkType::ethernet;
-  std::uint64_t written_ = 0;
   std::array<IpPacket, batch_size> ips_;
   std::array<std::size_t, batch_size> places_{};
   std::array<bool, batch_size> tunnelled_{};
@@ -183,7 +187,10 @@ Result<void> mark(const MarkRequest& request) {
     for (bool end = false; !end;) {
       const auto filled = (*source)->next(batch);
       end = filled.end;
-      if (auto done = marker->process({batch.data(), filled.count}); !done) return done;
+      if (auto done = marker->process({batch.data(), filled.count}); !done) {
+        marker->give_up();
+        return done;
+      }
       progress.show((*source)->progress(), (*source)->counters().packets);
     }
   }
@@ -198,7 +205,6 @@ Result<void> mark(const MarkRequest& request) {
 int run_mark(const MarkRequest& request) {
   const auto done = mark(request);
   if (done) return exit_ok;
-  if (request.output != "-") unlink(request.output.c_str());  // half a capture is worse than none
   fmt::print(stderr, "sojourn: {}\n", done.error().message);
   return exit_error;
 }

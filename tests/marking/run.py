@@ -13,32 +13,46 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 import traces  # noqa: E402
 
-# Carrier, method, and what tshark shows of a mark that is set.
+# Carrier, method, and where tshark shows a mark that is set: a field and its bits.
 CARRIERS = [
-    ("dscp", "multiplexed", "ip.dsfield.dscp & 1 or ipv6.tclass.dscp & 1"),
-    ("dscp:1,0", "double", "ip.dsfield.dscp & 2 or ipv6.tclass.dscp & 2"),
-    ("reserved", "step", "ip.flags.rb == 1"),
-    ("flow-label:3", "pulse", "ipv6.flow & 8"),
-    ("hop-by-hop", "double", "ipv6.opt.type == 0x12"),
-    ("destination", "multiplexed", "ipv6.opt.type == 0x12"),
+    ("dscp", "multiplexed", {"ip.dsfield.dscp": 1, "ipv6.tclass.dscp": 1}),
+    ("dscp:1,0", "double", {"ip.dsfield.dscp": 2, "ipv6.tclass.dscp": 2}),
+    ("reserved", "step", {"ip.flags.rb": 1}),
+    ("flow-label:3", "pulse", {"ipv6.flow": 8}),
+    ("hop-by-hop", "double", {"ipv6.opt.type": 0x12}),
+    ("destination", "multiplexed", {"ipv6.opt.type": 0x12}),
 ]
 CHECKED = ["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE"]
-BAD = ('ip.checksum.status == "Bad" or tcp.checksum.status == "Bad" or udp.checksum.status == "Bad" or '
-       'icmpv6.checksum.status == "Bad" or icmp.checksum.status == "Bad"')
-MALFORMED = "_ws.malformed"
+STATUSES = ["ip.checksum.status", "tcp.checksum.status", "udp.checksum.status", "icmp.checksum.status",
+            "icmpv6.checksum.status"]
+FIELDS = [*STATUSES, "_ws.malformed", "ip.dsfield.dscp", "ipv6.tclass.dscp", "ip.flags.rb", "ipv6.flow", "ipv6.opt.type"]
+BAD = "0"  # of a checksum's status: Bad, Good, Unverified
 RECORDED = ["tcp", "dns", "icmp", "quic", "encap", "linktype"]  # folders of the recorded captures
 MOST_A_FOLDER = 4
 LARGEST = 3_000_000
 
 
-def count(capture, condition):
-    done = subprocess.run(["tshark", "-n", "-r", str(capture), *CHECKED, "-Y", condition, "-T", "fields", "-e", "frame.number"],
+def number(text):
+    return int(text == "True") if text in ("True", "False") else int(text, 0)
+
+
+def judged(capture, marks):
+    """How many checksums are bad, packets malformed, and marks to be seen."""
+    wanted = [option for field in FIELDS for option in ("-e", field)]
+    done = subprocess.run(["tshark", "-n", "-r", str(capture), *CHECKED, "-T", "fields", "-E", "occurrence=a", *wanted],
                           capture_output=True, encoding="utf-8", errors="replace", timeout=300)
-    return len(done.stdout.split())
+    bad = malformed = seen = 0
+    for line in done.stdout.splitlines():
+        row = dict(zip(FIELDS, line.split("\t")))
+        bad += sum(row.get(field, "").split(",").count(BAD) for field in STATUSES)
+        malformed += bool(row.get("_ws.malformed"))
+        seen += any(number(value) & bits == bits for field, bits in marks.items()
+                    for value in row.get(field, "").split(",") if value)
+    return (bad, malformed), seen
 
 
 def packets_of(capture):
-    """Bytes and time of each packet, as tcpdump's own rewriting gives them."""
+    """Time, length and bytes of each packet."""
     done = subprocess.run(["tshark", "-n", "-r", str(capture), "-T", "fields", "-e", "frame.time_epoch", "-e", "frame.len", "-x"],
                           capture_output=True, timeout=300)
     return done.stdout
@@ -50,32 +64,35 @@ def mark(sojourn, *arguments):
 
 def check(sojourn, capture, folder):
     """All carriers on one capture; returns what is wrong, and how many marks tshark has seen."""
-    trouble, seen = [], 0
-    before = None
-    for carrier, method, shown in CARRIERS:
+    trouble, marks_seen = [], 0
+    before, _ = judged(capture, {})
+    original = None
+    for carrier, method, marks in CARRIERS:
         marked, restored = folder / "marked.pcap", folder / "restored.pcap"
-        done = mark(sojourn, capture, marked, "--carrier", carrier, "--method", method, "--interval", "16ms", "--force")
+        options = ["--carrier", carrier, "--method", method, "--interval", "16ms"]
         where = f"{capture} with {carrier}"
+        free = mark(sojourn, capture, marked, *options)
+        done = free if free.returncode == 0 else mark(sojourn, capture, marked, *options, "--force")
         if done.returncode != 0:
             if "mixes link types" not in done.stderr:
                 trouble.append(f"{where}: {done.stderr.strip()}")
             continue
-        if before is None:
-            before = count(capture, BAD), count(capture, MALFORMED)
-        after = count(marked, BAD), count(marked, MALFORMED)
+        if ": 0 of " in done.stdout:
+            continue
+        after, seen = judged(marked, marks)
+        marks_seen += seen
         if after != before:
             trouble.append(f"{where}: bad checksums and malformed packets were {before} and are {after}")
-        seen += count(marked, shown)
-        if "\n" not in done.stdout or " 0 of " in done.stdout:
-            continue
         # Fields that were in use lose their old value: only free ones come back.
-        if mark(sojourn, capture, folder / "free.pcap", "--carrier", carrier, "--method", method).returncode != 0:
+        if free.returncode != 0:
             continue
-        if (done := mark(sojourn, marked, restored, "--carrier", carrier, "--restore")).returncode != 0:
-            trouble.append(f"{where}: {done.stderr.strip()}")
-        elif packets_of(restored) != packets_of(capture):
+        original = original or packets_of(capture)
+        back = mark(sojourn, marked, restored, "--carrier", carrier, "--restore")
+        if back.returncode != 0:
+            trouble.append(f"{where}: {back.stderr.strip()}")
+        elif packets_of(restored) != original:
             trouble.append(f"{where}: --restore does not give the packets back")
-    return trouble, seen
+    return trouble, marks_seen
 
 
 def recorded(source, build):
