@@ -27,10 +27,11 @@ class ArrivalRate {
   }
   std::uint64_t calls() const { return calls_; }
 
+  std::int64_t elapsed_ns(std::int64_t now_ns) const { return started_ ? difference_ns(now_ns, first_ns_) : 0; }
   /// At the start slow pairs have not had the time to show: of those with this delay, elapsed - delay came
   /// so early that they could.
   double shown_after(std::int64_t delay_ns, std::int64_t now_ns) const {
-    const auto elapsed = static_cast<double>(difference_ns(now_ns, first_ns_));
+    const auto elapsed = static_cast<double>(elapsed_ns(now_ns));
     const double could = elapsed - static_cast<double>(delay_ns);
     return could * 8 > elapsed ? elapsed / could : 8;
   }

@@ -15,6 +15,9 @@ constexpr std::uint64_t least_samples = 64;
 // What n samples have not shown yet is about 1/n of all (Good 1953).  A few times that is expected beyond the
 // 90th percentile, less by this factor with each step.
 constexpr double unseen_samples = 3, unseen_decay = 0.6;
+// What takes about as long as we have looked could hardly have been seen.  There the shares are taken to
+// go on as they were, falling by this factor with each step.
+constexpr double untried_decay = 0.5;
 
 std::array<std::int64_t, WaitSteps::count> make_steps() {
   std::array<std::int64_t, WaitSteps::count> steps{};
@@ -101,13 +104,14 @@ unsigned LeaseTailor::longest_step() const {
   return std::min(step + 3, last_step_);  // neighbours lend to each other, and a little further is not far
 }
 
-std::array<double, WaitSteps::count> LeaseTailor::shape() const {
+std::array<double, WaitSteps::count> LeaseTailor::shape(std::int64_t elapsed_ns) const {
   std::array<double, WaitSteps::count> shape{};
   shape[0] = 1;
   const bool knows = samples_ >= least_samples;
-  const unsigned longest = knows ? longest_step() : std::min(WaitSteps::covering(1'000'000'000), last_step_);
+  const unsigned tried = std::min(WaitSteps::covering(elapsed_ns - elapsed_ns / 4), last_step_);
+  const unsigned longest = !knows ? last_step_ : tried >= longest_step() ? longest_step() : std::min(longest_step() + 4, last_step_);
   if (knows) {
-    tailor_to_seen(shape, longest);
+    tailor_to_seen(shape, tried, longest);
   } else {
     for (unsigned j = 1; j <= longest; ++j) shape[j] = std::fmin(1, std::sqrt(4e6 / static_cast<double>(step_ns[j])));
   }
@@ -120,7 +124,7 @@ std::array<double, WaitSteps::count> LeaseTailor::shape() const {
   return shape;
 }
 
-void LeaseTailor::tailor_to_seen(std::array<double, WaitSteps::count>& shape, unsigned longest) const {
+void LeaseTailor::tailor_to_seen(std::array<double, WaitSteps::count>& shape, unsigned tried, unsigned longest) const {
   // Shares of the steps: neighbours lend to each other, as a step with few samples knows little.
   std::array<double, WaitSteps::count> share{};
   for (unsigned j = 1; j <= longest; ++j) {
@@ -131,6 +135,8 @@ void LeaseTailor::tailor_to_seen(std::array<double, WaitSteps::count>& shape, un
   for (double sum = share[1]; sum < 0.9 && slow < longest; sum += share[slow]) ++slow;
   double unseen = unseen_samples / (unseen_samples + fresh_samples_);
   for (unsigned j = slow + 1; j <= longest; ++j, unseen *= unseen_decay) share[j] += unseen;
+
+  for (unsigned j = std::max(tried, 1u) + 1; j <= longest; ++j) share[j] = std::fmax(share[j], untried_decay * share[j - 1]);
 
   std::array<double, WaitSteps::count> matters{};
   for (const Wanted& one : wanted) {

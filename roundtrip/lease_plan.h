@@ -68,14 +68,14 @@ class LeaseTailor {
   /// Halves what was learned, so that the new counts for more.
   void fade();
 
-  /// The shape of pi, 1 for the shortest delays.  Falls to 0 beyond the longest wait.
-  std::array<double, WaitSteps::count> shape() const;
+  /// The shape of pi, 1 for the shortest delays, after that much time.  Falls to 0 beyond the longest wait.
+  std::array<double, WaitSteps::count> shape(std::int64_t elapsed_ns) const;
   /// The step that covers all but one in a hundred delays from below.
   unsigned shortest_step() const;
 
  private:
   unsigned longest_step() const;
-  void tailor_to_seen(std::array<double, WaitSteps::count>& shape, unsigned longest) const;
+  void tailor_to_seen(std::array<double, WaitSteps::count>& shape, unsigned tried, unsigned longest) const;
 
   std::array<double, WaitSteps::count> seen_{};
   double total_ = 0;

@@ -49,7 +49,7 @@ class TailoredTable {
                             WaitSteps::count - 1)),
         lines_(slots_in(options.memory_bytes, sizeof(WaitLine), 1)),
         tailor_(std::min(options.longest, options.patience.expire)),
-        plans_(plan_for(planned_wait_ns_)),
+        plans_(plan_for(planned_wait_ns_, 0)),
         no_coin_from_(plans_.current().no_coin_from()) {}
 
   /// Always inlined: g++ takes a function that only prefetches for one without effect, and drops the
@@ -162,7 +162,10 @@ class TailoredTable {
     rate_.add(tuning_interval, now_ns);
     const double wait_ns = offered * static_cast<double>(slot_count()) / std::max(rate_.a_nanosecond(), 1e-12);
     const bool knows_more = tailor_.samples() >= learn_at_;
-    if (!knows_more && wait_ns < 1.25 * planned_wait_ns_ && wait_ns > planned_wait_ns_ / 1.25) return;
+    // The longer we look, the longer the delays that would have been seen.
+    const std::int64_t elapsed_ns = rate_.elapsed_ns(now_ns);
+    const bool looked_longer = elapsed_ns > planned_after_ns_ + planned_after_ns_ / 3 && planned_after_ns_ < 4 * to_ns(patience_.expire);
+    if (!knows_more && !looked_longer && wait_ns < 1.25 * planned_wait_ns_ && wait_ns > planned_wait_ns_ / 1.25) return;
     if (!plans_.may_add(now_ns, to_ns(patience_.expire))) return;
     if (knows_more) {
       learn_at_ = std::max<std::uint64_t>(2 * learn_at_, 32);
@@ -172,7 +175,8 @@ class TailoredTable {
       }
     }
     planned_wait_ns_ = wait_ns;
-    plans_.add(plan_for(wait_ns), now_ns);
+    planned_after_ns_ = std::max<std::int64_t>(elapsed_ns, 100'000'000);
+    plans_.add(plan_for(wait_ns, elapsed_ns), now_ns);
     // The first few requests were all let in.  Where many more come, they are not worth that every packet
     // is looked up for as long as they may wait.
     if (rate_.calls() == 2 && plans_.current().chance(1) < 0.25) {
@@ -182,8 +186,8 @@ class TailoredTable {
     no_coin_from_ = plans_.no_coin_from(now_ns - to_ns(has_long_lived_ ? patience_.expire_long_lived : patience_.expire));
   }
 
-  LeasePlan plan_for(double wait_ns) const {
-    auto chances = scaled_to(tailor_.shape(), wait_ns);
+  LeasePlan plan_for(double wait_ns, std::int64_t elapsed_ns) const {
+    auto chances = scaled_to(tailor_.shape(elapsed_ns), wait_ns);
     // Only the long-lived wait beyond the last step.  They are few, so nothing is planned for them.
     for (unsigned j = last_step_ + 1; j < WaitSteps::count; ++j) chances[j] = chances[j - 1] * std::sqrt(std::sqrt(0.5));
     // Not all may wait so long that their clocks are too coarse for a short delay.
@@ -207,6 +211,7 @@ class TailoredTable {
   std::uint32_t since_tuning_ = 0;
   bool has_long_lived_ = false;
   std::uint64_t learn_at_ = 64;
+  std::int64_t planned_after_ns_ = 0;
   std::uint64_t refused_ = 0;
   std::uint64_t too_old_ = 0;
 };

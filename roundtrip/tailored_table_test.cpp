@@ -162,7 +162,7 @@ TEST(LeasePlan, DrawsWhatItSays) {
 
 TEST(LeasePlan, IsScaledToTheMeanWait) {
   const LeaseTailor tailor{10s};
-  const auto chances = scaled_to(tailor.shape(), 5e6);
+  const auto chances = scaled_to(tailor.shape(0), 5e6);
   double wait = 0;
   for (unsigned j = 1; j < WaitSteps::count; ++j)
     wait += chances[j] * static_cast<double>(WaitSteps::longest_ns(j) - (j > 1 ? WaitSteps::longest_ns(j - 1) : 0));
