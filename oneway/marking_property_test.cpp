@@ -98,7 +98,7 @@ TEST(MarkingProperty, WithinTheBandEveryFigureIsExactAndMostAreGiven) {
   for (int round = 0; round < 300; ++round) {
     const MarkingMethod method = methods[static_cast<std::size_t>(round) % methods.size()];
     const MarkingInterval length{-10 + round % 17};
-    Traffic traffic{.packets_an_interval = round % 3 == 0 ? 3.0 : 60.0, .loss = std::array{0.0, 0.02, 0.5}[round / 4 % 3]};
+    Traffic traffic{.packets_an_interval = round % 3 == 0 ? 3.0 : 60.0, .loss = std::array{0.0, 0.02, 0.5}[static_cast<std::size_t>(round) / 4 % 3]};
     traffic.silent = round % 5 == 0 ? 0.3 : 0;
     // Delay, offset and drift share half of the room; the other half is what d has above the mean.
     const double reach = room(method) * 0.25 * uniform(random);

@@ -2,6 +2,8 @@
 
 #include "wire/marking_carrier.h"
 
+#include <gtest/gtest.h>
+
 #include <random>
 
 #include "wire/internet_checksum.h"
