@@ -12,7 +12,7 @@ _sojourn_oneway_options='--help --filter --method --window --sampling --sample-f
   --capacity --marking --interval --carrier
   --flow --via'
 _sojourn_mark_options='--help --method --interval --carrier --flow --flow-id --force --restore --seed'
-_sojourn_lab_options='--help --quick --seed --out --html --json'
+_sojourn_lab_options='--help --quick --seed --out --html --json --kind --memory --seeds --plot --target'
 _sojourn_generate_options='--help --model --packets --flows --requests --rate --answered --longest
   --duration --loss --reorder --snap-length --truth --seed --points --path --utilisation
   --duplicates --spikes --ipv6 --vlan --clock-offset --clock-drift --clock-jitter'
@@ -128,16 +128,20 @@ _sojourn_mark() {
 _sojourn_lab() {
   local current=$1 previous=$2
   case $previous in
-    --out | --html)
+    --out | --html | --plot)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       ;;
-    --seed) ;;
+    --kind) mapfile -t COMPREPLY < <(compgen -W "$_sojourn_kinds" -- "$current") ;;
+    --memory) _sojourn_list "$current" '4KiB 64KiB 1MiB 16MiB' ;;
+    --seed | --seeds | --target) ;;
     *)
       if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_sojourn_lab_options" -- "$current")
+      elif [[ ${COMP_WORDS[2]} == compare || ${COMP_WORDS[2]} == tune ]] && ((COMP_CWORD > 2)); then
+        _sojourn_captures "$current"
       else
-        mapfile -t COMPREPLY < <(compgen -W "$_sojourn_experiments" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "$_sojourn_experiments compare tune" -- "$current")
       fi
       ;;
   esac

@@ -76,13 +76,19 @@ complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l carrier -x -a 'ds
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l flow -x -d 'A monitored flow'
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l via -r -F -d 'Capture of a point between'
 
-complete -c sojourn -n '__fish_seen_subcommand_from lab' -a 'all l1 l2 l3 l4 l5 l6 l7 l8 l9'
+complete -c sojourn -n '__fish_seen_subcommand_from lab; and not __fish_seen_subcommand_from compare tune' -a 'all l1 l2 l3 l4 l5 l6 l7 l8 l9 compare tune'
+complete -c sojourn -n '__fish_seen_subcommand_from compare tune' -a '(__sojourn_captures)'
 complete -c sojourn -n '__fish_seen_subcommand_from lab' -s h -l help -d 'Show the options and some examples'
 complete -c sojourn -n '__fish_seen_subcommand_from lab' -l quick -d 'Scaled down: seconds instead of minutes'
 complete -c sojourn -n '__fish_seen_subcommand_from lab' -l seed -x -d 'Of all that is drawn at random'
 complete -c sojourn -n '__fish_seen_subcommand_from lab' -l out -r -d 'Where the CSV and SVG files go'
 complete -c sojourn -n '__fish_seen_subcommand_from lab' -l html -r -d 'Gather everything in this page'
 complete -c sojourn -n '__fish_seen_subcommand_from lab' -l json -d 'One JSON document on standard output'
+complete -c sojourn -n '__fish_seen_subcommand_from lab' -l kind -x -a 'tcp handshake tcp-ts flow dns ntp icmp quic' -d 'compare, tune: the kind to judge by'
+complete -c sojourn -n '__fish_seen_subcommand_from lab' -l memory -x -a '4KiB,64KiB,1MiB' -d 'compare: sizes with commas between'
+complete -c sojourn -n '__fish_seen_subcommand_from lab' -l seeds -x -d 'compare, tune: runs of each table'
+complete -c sojourn -n '__fish_seen_subcommand_from lab' -l plot -r -d 'compare: the worst error by memory as SVG'
+complete -c sojourn -n '__fish_seen_subcommand_from lab' -l target -x -d 'tune: how accurate'
 
 complete -c sojourn -n '__fish_seen_subcommand_from generate' -F
 complete -c sojourn -n '__fish_seen_subcommand_from generate' -s h -l help -d 'Show the options and some examples'

@@ -91,7 +91,9 @@ Tuning tune(CaptureTrial& trial, const TuneOptions& options, const std::function
       std::vector<TrialOutcome> fresh;
       run_seeds(i, options.first_seed + 1'000'000, fresh);
       tables[i].confirmed = median_strain(options.target, fresh);
-      if (tables[i].confirmed > 1) continue;
+      const auto met_again = static_cast<unsigned>(
+          std::ranges::count_if(fresh, [&](const TrialOutcome& outcome) { return options.target.strain(outcome) <= 1; }));
+      if (tables[i].confirmed > 1 || 3 * (tables[i].seeds_met + met_again) < 4 * options.seeds) continue;
       tuning.best = tables[i];
       break;
     }

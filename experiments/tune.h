@@ -38,8 +38,8 @@ struct Tuning {
 /// usual parameters and with some fitted to the capture: --longest, for staged --expire, just above
 /// the longest delay and the 99.9th percentile.  Of the unbiased tables whose median error over the
 /// seeds meets the target, the most accurate one is tried again on as many fresh seeds; the first
-/// that meets it there too is the answer.  Without that, luck would be: the more tables are tried,
-/// the likelier one passes by chance.
+/// that meets it there too, and with two thirds of all these seeds, is the answer.  Without that,
+/// luck would be: the more tables are tried, the likelier one passes by chance.
 ///
 /// staged is shown but never the answer: once full it measures what came first, which on a short
 /// capture looks accurate, and tomorrow is not.

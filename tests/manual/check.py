@@ -122,7 +122,10 @@ def check_options(program):
     if not commands:
         trouble.append("--help names no subcommand: the test cannot read it")
     for command in [None, *sorted(commands)]:
-        options = options_of_help(program.run(command, "--help") if command else top)
+        shown = program.run(command, "--help") if command else top
+        options = options_of_help(shown)
+        for nested in sorted(subcommands_of_help(shown)) if command else ():
+            options |= options_of_help(program.run(command, nested, "--help"))
         title = f"of 'sojourn {command}'" if command else "of 'sojourn'"
         manual = f"docs/man/sojourn-{command}.1" if command else "docs/man/sojourn.1"
         if len(options) < 2:
@@ -211,6 +214,9 @@ def check_syntax():
 COMPLETIONS = [
     (["sojourn", "r"], {"rtt"}),
     (["sojourn", "rtt", "--ke"], {"--keep-ambiguous"}),
+    (["sojourn", "lab", "t"], {"tune"}),
+    (["sojourn", "lab", "tune", "tests/captures/de"], {"tests/captures/delayed-ack.pcap", "tests/captures/demo.pcapng"}),
+    (["sojourn", "generate", "--model", "f"], {"fridge"}),
     (["sojourn", "rtt", "--kind", "tcp,d"], {"tcp,dns"}),
     (["sojourn", "rtt", "--by", "p"], {"port", "prefix/24", "prefix/24/48"}),
     (["sojourn", "rtt", "--color", "a"], {"auto", "always"}),
