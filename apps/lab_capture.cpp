@@ -39,8 +39,8 @@ constexpr const char* tune_examples = R"(Examples:
   sojourn lab tune mine.pcap --target 'p50 within 5%, p95 within 10%' --kind dns
 
 The rule: the median error over the seeds meets the target, and does so again
-on as many fresh seeds, as do two thirds of all these runs.  The memory doubles
-until a table does.  Only unbiased tables are advised; staged is shown too.
+on four times as many fresh seeds, as do two thirds of those runs.  The memory
+doubles until a table does.  Only unbiased tables are advised; staged is shown too.
 )";
 
 struct CaptureRequest {

@@ -18,6 +18,8 @@ Duration round_up(Duration delay) {
   return delay;
 }
 
+constexpr std::size_t fresh_draws = 4;  // seeds to confirm by, for each seed tried
+
 /// As `parse_duration` reads it: whole, with the unit that fits.
 std::string written(Duration duration) {
   const std::int64_t ns = duration.count();
@@ -70,8 +72,8 @@ Tuning tune(CaptureTrial& trial, const TuneOptions& options, const std::function
       tables.push_back({.wishes = wishes, .memory_bytes = memory});
     }
     const auto run_seeds = [&](std::size_t table, std::uint64_t first_seed, std::vector<TrialOutcome>& outcomes) {
-      outcomes.resize(options.seeds);
-      run_jobs(options.seeds, [&](std::size_t seed) { outcomes[seed] = trial.run(choices[table], first_seed + seed); }, [](double) {});
+      outcomes.resize(fresh_draws * options.seeds);
+      run_jobs(outcomes.size(), [&](std::size_t seed) { outcomes[seed] = trial.run(choices[table], first_seed + seed); }, [](double) {});
     };
     std::vector<TrialOutcome> outcomes(choices.size() * options.seeds);
     run_jobs(outcomes.size(), [&](std::size_t job) {
@@ -93,7 +95,7 @@ Tuning tune(CaptureTrial& trial, const TuneOptions& options, const std::function
       tables[i].confirmed = median_strain(options.target, fresh);
       const auto met_again = static_cast<unsigned>(
           std::ranges::count_if(fresh, [&](const TrialOutcome& outcome) { return options.target.strain(outcome) <= 1; }));
-      if (tables[i].confirmed > 1 || 3 * (tables[i].seeds_met + met_again) < 4 * options.seeds) continue;
+      if (tables[i].confirmed > 1 || 3 * met_again < 2 * fresh.size()) continue;
       tuning.best = tables[i];
       break;
     }

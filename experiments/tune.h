@@ -26,7 +26,7 @@ struct TunedTable {
   std::uint64_t memory_bytes = 0;
   double strain = 0;      ///< median over the seeds of AccuracyTarget::strain: met up to 1
   unsigned seeds_met = 0;
-  double confirmed = 0;   ///< strain on as many fresh seeds; 0 if that was not tried
+  double confirmed = 0;   ///< strain on fresh seeds; 0 if that was not tried
 };
 
 struct Tuning {
@@ -37,8 +37,8 @@ struct Tuning {
 /// Doubles the memory from the least on.  At each, every table but fridges-ivw is tried with its
 /// usual parameters and with some fitted to the capture: --longest, for staged --expire, just above
 /// the longest delay and the 99.9th percentile.  Of the unbiased tables whose median error over the
-/// seeds meets the target, the most accurate one is tried again on as many fresh seeds; the first
-/// that meets it there too, and with two thirds of all these seeds, is the answer.  Without that,
+/// seeds meets the target, the most accurate one is tried again on four times as many fresh seeds;
+/// the first whose median meets it there too, and two thirds of these runs, is the answer.  Without that,
 /// luck would be: the more tables are tried, the likelier one passes by chance.
 ///
 /// staged is shown but never the answer: once full it measures what came first, which on a short
