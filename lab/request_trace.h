@@ -58,7 +58,7 @@ struct BorderLinkTrace {
   double rate = 6'100'000 / 11.4;
   double answered = 0.13;
   double responses_per_request = 39.0 / 61.0;  ///< answers among them
-  /// Ours, for load that comes with delay: in the first fifth of every second (METHODS: L4).
+  /// Ours, for load that comes with delay: in the first fifth of every second (L4).
   double burst_rate = 1;
   double burst_delay = 1;
 };
