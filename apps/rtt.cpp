@@ -15,6 +15,7 @@
 #include "apps/commands.h"
 #include "apps/interrupt.h"
 #include "apps/progress.h"
+#include "apps/rtt_expect.h"
 #include "apps/rtt_request.h"
 #include "capture/filtered_source.h"
 #include "capture/live_source.h"
@@ -73,8 +74,22 @@ std::vector<NamedCount> skipped_packets(const SourceCounters& source, const Skip
   return skipped;
 }
 
-RttReport make_report(const RttRequest& request, const Source& source, RttPipeline& pipeline,
-                      Clock::time_point started) {
+/// What is the same for every report of a run.
+struct Task {
+  const RttRequest& request;
+  std::optional<Expectation> expectation;
+  Clock::time_point started = Clock::now();
+};
+
+ExpectSummary held_against(const Expectation& expectation, const RttRequest& request, const Measurement& measurement) {
+  Expectation asked_for = expectation;
+  std::erase_if(asked_for.parts, [&](const auto& part) { return !request.options.kinds.has(part.kind); });
+  return {request.expect, expectation.first, expectation.last,
+          compare(asked_for, take_expectation(measurement, request.options.kinds), request.expect_options)};
+}
+
+RttReport make_report(const Task& task, const Source& source, RttPipeline& pipeline) {
+  const RttRequest& request = task.request;
   RttReport report;
   report.input.files = request.interface.empty() ? request.captures
                                                  : std::vector{"interface " + request.interface};
@@ -95,19 +110,24 @@ RttReport make_report(const RttRequest& request, const Source& source, RttPipeli
   report.measurement = &pipeline.measurement();
   report.kinds = request.options.kinds;
   report.top = request.top;
-  for (const SlaRule& rule : request.sla) report.sla.push_back(rule.evaluate(*report.measurement));
-  report.elapsed = Clock::now() - started;
+  for (const SlaRule& rule : request.sla) {
+    if (rule.each_group()) report.sla_groups.push_back(evaluate_groups(rule, *report.measurement, request.top));
+    else report.sla.push_back(rule.evaluate(*report.measurement));
+  }
+  if (task.expectation) report.expect = held_against(*task.expectation, request, *report.measurement);
+  report.elapsed = Clock::now() - task.started;
   return report;
 }
 
 /// Live: measures until the time is up, and shows the figures every second on a terminal.
-void watch(const RttRequest& request, Source& source, RttPipeline& pipeline, Clock::time_point started) {
+void watch(const Task& task, Source& source, RttPipeline& pipeline) {
+  const auto& [request, expectation, started] = task;
   const bool refresh = isatty(STDOUT_FILENO) && !request.json && request.samples != "-";
   auto next_refresh = started + 1s;
   while (!interrupted() && (!request.duration || Clock::now() - started < *request.duration)) {
     if (!pipeline.step(source)) break;
     if (refresh && Clock::now() >= next_refresh) {
-      const auto report = make_report(request, source, pipeline, started);
+      const auto report = make_report(task, source, pipeline);
       fmt::print("\033[H\033[J{}", text_report(report, {request.color, request.unicode}));
       std::fflush(stdout);
       next_refresh = Clock::now() + 1s;
@@ -135,7 +155,20 @@ void warn(const RttRequest& request, const RttReport& report) {
     fmt::print(stderr, "sojourn: warning: {}\n", warning);
 }
 
+/// Broken promises, for the exit status.
+bool alarmed(const RttReport& report) {
+  return std::ranges::any_of(report.sla, &SlaResult::broken) ||
+         std::ranges::any_of(report.sla_groups, &SlaGroups::broken) ||
+         (report.expect && report.expect->comparison.shifted());
+}
+
 Result<int> measure(const RttRequest& request) {
+  Task task{request, std::nullopt};
+  if (!request.expect.empty()) {
+    auto expectation = load_expectation(request.expect);
+    if (!expectation) return std::unexpected(expectation.error());
+    task.expectation = std::move(*expectation);
+  }
   auto source = open_input(request);
   if (!source) return std::unexpected(source.error());
 
@@ -148,13 +181,13 @@ Result<int> measure(const RttRequest& request) {
     writer = std::make_unique<SampleCsvWriter>(samples_file.get());
   }
 
-  const auto started = Clock::now();
+  task.started = Clock::now();
   RttPipeline::SampleConsumer consumer;
   if (writer) consumer = [&](const Sample& sample) { writer->write(sample); };
   RttPipeline pipeline{request.options, consumer};
   watch_for_interrupts();
   if (!request.interface.empty()) {
-    watch(request, **source, pipeline, started);
+    watch(task, **source, pipeline);
     pipeline.finish();
   } else {
     Progress progress;
@@ -165,11 +198,12 @@ Result<int> measure(const RttRequest& request) {
   if (writer)
     if (auto written = writer->finish(); !written)
       return std::unexpected(written.error().while_doing("cannot write " + request.samples));
-  const RttReport report = make_report(request, **source, pipeline, started);
+  const RttReport report = make_report(task, **source, pipeline);
   warn(request, report);
+  if (!request.save_distribution.empty())
+    if (auto saved = save_distribution(request.save_distribution, report); !saved) return std::unexpected(saved.error());
   if (auto printed = print(request, report); !printed) return std::unexpected(printed.error());
-  const bool broken = std::ranges::any_of(report.sla, &SlaResult::broken);
-  return broken ? exit_sla_violated : exit_ok;
+  return alarmed(report) ? exit_sla_violated : exit_ok;
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ constexpr const char* examples = R"(Examples:
   sojourn rtt c.pcap --memory 64KiB              in fixed memory, without bias
   sojourn rtt c.pcap --window 10s                how delay changed over time
   sojourn rtt c.pcap --sla 'tcp p95 < 50ms'      exit status 3 if the rule is broken
+  sojourn rtt today.pcap --expect usual.json     exit status 3 if delays have shifted
   sojourn rtt c.pcap --json                      for programs
   sojourn rtt c.pcap --samples - | head          every sample as CSV
   sojourn rtt c.pcap --plot delays.svg           the distributions as a picture
@@ -91,6 +92,24 @@ Result<std::optional<double>> parse_probability(std::string_view text) {
   return std::optional<double>{probability};
 }
 
+Result<double> parse_share(std::string_view text, double most, std::string_view example) {
+  const bool percent = text.ends_with('%');
+  const std::string_view digits = text.substr(0, text.size() - (percent ? 1 : 0));
+  double share = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), share);
+  if (percent) share /= 100;
+  if (error != std::errc{} || end != digits.data() + digits.size() || !(share >= 0 && share <= most))
+    return failure(fmt::format("'{}' is not a share from 0 to {:g} such as {}", text, most, example));
+  return share;
+}
+
+Result<double> parse_false_alarm(std::string_view text) {
+  auto share = parse_share(text, 0.5, "0.001 or 0.1%");
+  if (share && *share == 0) return failure("a false alarm rate of 0 would never raise an alarm");
+  return share;
+}
+Result<double> parse_tolerance(std::string_view text) { return parse_share(text, 10, "5% or 0.05"); }
+
 /// What contradicts or is missing, in one line; empty if all is well.
 std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
   const bool live = !request.interface.empty();
@@ -103,9 +122,14 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
   const bool grouped = request.options.measurement.grouping.has_value();
   if (!grouped && rtt.count("--top") > 0) return "--top is for groups: say which with --by";
   if (!grouped && rtt.count("--max-groups") > 0) return "--max-groups is for groups: say which with --by";
-  for (const SlaRule& rule : request.sla)
+  for (const SlaRule& rule : request.sla) {
     if (!request.options.kinds.has(rule.kind()))
       return fmt::format("--sla '{}' is about a kind that --kind leaves out", rule.text());
+    if (rule.each_group() && !grouped) return fmt::format("--sla '{}' is about groups: say which with --by", rule.text());
+  }
+  if (request.expect.empty() && rtt.count("--false-alarm") > 0) return "--false-alarm is for --expect FILE";
+  if (request.expect.empty() && rtt.count("--expect-tolerance") > 0) return "--expect-tolerance is for --expect FILE";
+  if (request.save_distribution == "-") return "--save-distribution wants a file: standard output has the report";
   return {};
 }
 
@@ -165,8 +189,17 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
   add_parsed(rtt, "--window", "TIME", parse_positive_duration, [&](Duration d) { measurement.window = d; },
              "a row per time slice of this length");
   add_parsed_list(rtt, "--sla", "RULE", &SlaRule::parse, [&](const SlaRule& rule) { request.sla.push_back(rule); },
-             "a rule such as 'tcp p95 < 50ms' or 'dns.server max < 1s'; repeatable.\n"
-             "Exit status 3 if one is broken");
+             "a rule such as 'tcp p95 < 50ms' or 'dns.server max < 1s', or with --by\n"
+             "'each tcp p95 < 50ms'; repeatable. Exit status 3 if one is broken");
+  rtt.add_option("--save-distribution", request.save_distribution,
+                 "put the distribution of each kind and leg aside in this file")->type_name("FILE");
+  rtt.add_option("--expect", request.expect,
+                 "compare with such a file. Exit status 3 if delays have shifted")->type_name("FILE");
+  add_parsed(rtt, "--false-alarm", "P", parse_false_alarm, [&](double p) { request.expect_options.false_alarm = p; },
+             "with --expect: how often it may be wrong about a shift (default 0.001)");
+  add_parsed(rtt, "--expect-tolerance", "SHARE", parse_tolerance,
+             [&](double share) { request.expect_options.tolerance = share; },
+             "with --expect: changes of delays to be put up with (default 5%)");
   rtt.add_flag("--anonymize", request.options.anonymize, "replace addresses, preserving prefixes");
   rtt.add_flag("--json", request.json, "one JSON document on standard output");
   rtt.add_option("--samples", request.samples, "every sample as CSV into this file, - for standard output")->type_name("FILE");

@@ -9,6 +9,7 @@
 
 #include "core/result.h"
 #include "core/time.h"
+#include "estimate/expectation.h"
 #include "estimate/sla.h"
 #include "pipeline/rtt_options.h"
 
@@ -23,6 +24,9 @@ struct RttRequest {
   TableWishes table;  ///< what was said about it; options.table is what follows from that
   std::size_t top = 10;
   std::vector<SlaRule> sla;
+  std::string save_distribution;  ///< file to put the distributions aside in, empty for none
+  std::string expect;             ///< such a file, to compare with
+  ExpectOptions expect_options;
   bool json = false;
   std::string samples;  ///< file for the CSV, "-" for standard output, empty for none
   std::string plot;     ///< file for the SVG

@@ -5,6 +5,7 @@ _sojourn_options='--help --version'
 _sojourn_rtt_options='--help --interface --duration --filter --threads --kind --memory --table
   --longest --stages --entry-probability --expire
   --inside --keep-ambiguous --full-size-only --seed --by --top --max-groups --window --sla
+  --save-distribution --expect --false-alarm --expect-tolerance
   --anonymize --json --samples --plot --color --ascii'
 _sojourn_oneway_options='--help --filter --method --window --sampling --sample-flows --payload-bytes
   --label --label-init --seed --clock-error --clock-offset --correct-skew --flows --samples --by
@@ -64,11 +65,11 @@ _sojourn_rtt() {
     --duration | --expire | --longest | --window)
       mapfile -t COMPREPLY < <(compgen -W '500ms 1s 10s 30s 1min 5min 1h' -- "$current")
       ;;
-    --samples | --plot)
+    --samples | --plot | --save-distribution | --expect)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       ;;
-    --filter | --threads | --stages | --inside | --seed | --top | --max-groups | --sla) ;;
+    --filter | --threads | --stages | --inside | --seed | --top | --max-groups | --sla | --false-alarm | --expect-tolerance) ;;
     *)
       if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "-i $_sojourn_rtt_options" -- "$current")

@@ -67,7 +67,8 @@ struct ExpectComparison {
 };
 
 /// Every part that either side has.  With probability 1 - false_alarm none is said to have shifted
-/// if none has, whatever the parts have to do with each other; samples are taken as independent.
+/// if none has, whatever the parts have to do with each other (docs/design/expect.md says what
+/// this rests on).
 ExpectComparison compare(const Expectation& expected, const Expectation& now, const ExpectOptions& options);
 
 }  // namespace sojourn

@@ -6,8 +6,9 @@
 namespace sojourn {
 namespace {
 
-constexpr std::size_t batches = 20;
-constexpr std::size_t fewest_samples = 3 * batches;
+constexpr std::size_t most_batches = 20;
+constexpr std::size_t shortest_batch = 3;
+constexpr std::size_t fewest_samples = 15;
 
 /// Sums over some samples, for one level.
 struct Sums {
@@ -19,6 +20,7 @@ struct Sums {
 
 double variance_inflation(const SampleLog& log, std::span<const std::int64_t> levels_ns) {
   if (log.size() < fewest_samples || levels_ns.empty()) return 1;
+  const std::size_t batches = std::min(most_batches, log.size() / shortest_batch);
   std::vector<Sums> sums(batches * levels_ns.size());
   std::vector<double> weights(batches);
   double squares = 0;
@@ -51,7 +53,7 @@ double variance_inflation(const SampleLog& log, std::span<const std::int64_t> le
       between += deviation * deviation;
     }
     // One degree of freedom went into F.
-    between *= static_cast<double>(batches) / (batches - 1);
+    between *= static_cast<double>(batches) / static_cast<double>(batches - 1);
     const double independent = (1 - f) * (1 - f) * squares_below + f * f * (squares - squares_below);
     if (independent > 0) greatest = std::max(greatest, between / independent);
   }

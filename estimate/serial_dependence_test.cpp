@@ -55,7 +55,7 @@ TEST(SerialDependence, DoesNotDependOnTheUnitOfWeight) {
 
 TEST(SerialDependence, IsNotLookedForInFewOrEqualSamples) {
   std::mt19937_64 random{test_seed()};
-  EXPECT_EQ(inflation_of(0.99, 59, random), 1);
+  EXPECT_EQ(inflation_of(0.99, 14, random), 1);
   SampleLog same;
   for (int i = 0; i < 100; ++i) {
     if (same.full()) same.grow();

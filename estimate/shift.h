@@ -33,7 +33,8 @@ struct ShiftTest {
   const Side& greater() const { return faster.distance > slower.distance ? faster : slower; }
 };
 
-/// Below this many independent samples the approximation of weighted_ks_tail is not trusted.
+/// Below this many independent samples nothing is said: neither the limit that weighted_ks_tail
+/// rests on nor the likeness of neighbours can be trusted.
 inline constexpr double least_independent_samples = 30;
 
 bool enough_to_compare(const DelaySnapshot& snapshot);
@@ -62,7 +63,7 @@ ShiftVerdict verdict_of(const ShiftTest& test, double significance);
 ///     P(D sqrt(n) >= x) <= P(max|bridge| + skew |N| >= x),   N standard normal,
 ///
 /// and for max|bridge| the bound C exp(-2 x^2) serves.  C = 2.16863 holds for two samples of equal
-/// size from 4 on, without any limit (Wei and Dudley, Statistics & Probability Letters 82, 2012).
+/// size from 4 on, not only in the limit (Wei and Dudley, Statistics & Probability Letters 82, 2012).
 /// The two together have a closed form.  When weights are equal `skew` is 0 and this is that bound.
 double weighted_ks_tail(double x, double skew);
 

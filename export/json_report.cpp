@@ -102,16 +102,68 @@ Json windows_array(const RttReport& report) {
   return array;
 }
 
-Json sla_array(const std::vector<SlaResult>& results) {
+Json sla_object(const SlaResult& result) {
+  return {{"rule", result.rule},
+          {"group", result.group ? Json(*result.group) : Json(nullptr)},
+          {"value_ns", ns_or_null(result.value)},
+          {"ok", result.value ? Json(result.ok) : Json(nullptr)},
+          {"verdict", name_of(result.verdict)},
+          {"low_ns", result.interval ? Json(to_ns(result.interval->low)) : Json(nullptr)},
+          {"high_ns", result.interval ? Json(to_ns(result.interval->high)) : Json(nullptr)}};
+}
+
+Json sla_array(const RttReport& report) {
   Json array = Json::array();
-  for (const SlaResult& result : results)
-    array.push_back({{"rule", result.rule},
-                     {"value_ns", ns_or_null(result.value)},
-                     {"ok", result.value ? Json(result.ok) : Json(nullptr)},
-                     {"verdict", name_of(result.verdict)},
-                     {"low_ns", result.interval ? Json(to_ns(result.interval->low)) : Json(nullptr)},
-                     {"high_ns", result.interval ? Json(to_ns(result.interval->high)) : Json(nullptr)}});
+  for (const SlaResult& result : report.sla) array.push_back(sla_object(result));
+  for (const SlaGroups& groups : report.sla_groups)
+    for (const SlaResult& result : groups.shown) array.push_back(sla_object(result));
   return array;
+}
+
+Json sla_groups_array(const RttReport& report) {
+  Json array = Json::array();
+  for (const SlaGroups& groups : report.sla_groups)
+    array.push_back({{"rule", groups.rule},
+                     {"groups", groups.groups()},
+                     {"met", groups.count(SlaVerdict::met)},
+                     {"violated", groups.count(SlaVerdict::violated)},
+                     {"undecided", groups.count(SlaVerdict::undecided)}});
+  return array;
+}
+
+Json side_object(const ShiftTest::Side& side) {
+  return {{"distance", side.distance}, {"at_ns", ns_or_null(side.at)}, {"p_value", side.p_value}};
+}
+
+Json expect_object(const ExpectResult& result) {
+  Json object{{"kind", name_of(result.kind)},
+              {"leg", name_of(result.leg)},
+              {"verdict", name_of(result.verdict)},
+              {"shifted", result.test ? Json(result.shifted()) : Json(nullptr)},
+              {"slower", result.test ? side_object(result.test->slower) : Json(nullptr)},
+              {"faster", result.test ? side_object(result.test->faster) : Json(nullptr)},
+              {"samples", result.now.samples},
+              {"independent_samples", number(result.now_independent)},
+              {"expected_samples", result.expected.samples},
+              {"expected_independent_samples", number(result.expected_independent)},
+              {"quantiles", Json::array()}};
+  for (const double q : expectation_quantiles)
+    object["quantiles"].push_back({{"q", q},
+                                   {"delay_ns", ns_or_null(result.now.quantile(q))},
+                                   {"expected_ns", ns_or_null(result.expected.quantile(q))}});
+  return object;
+}
+
+Json expectation_object(const ExpectSummary& expect) {
+  const ExpectComparison& comparison = expect.comparison;
+  return {{"file", expect.file},
+          {"first_ns", ns_or_null(expect.first)},
+          {"last_ns", ns_or_null(expect.last)},
+          {"false_alarm", comparison.options.false_alarm},
+          {"tolerance", comparison.options.tolerance},
+          {"compared", comparison.compared},
+          {"significance", comparison.compared > 0 ? Json(comparison.significance) : Json(nullptr)},
+          {"shifted", comparison.shifted()}};
 }
 
 }  // namespace
@@ -132,7 +184,13 @@ std::string json_report(const RttReport& report) {
                             {"samples_beyond_groups", measurement.samples_beyond_groups()}};
   document["groups"] = groups_array(report);
   document["windows"] = windows_array(report);
-  document["sla"] = sla_array(report.sla);
+  document["sla"] = sla_array(report);
+  document["sla_groups"] = sla_groups_array(report);
+  if (report.expect) document["expectation"] = expectation_object(*report.expect);
+  document["expect"] = Json::array();
+  if (report.expect)
+    for (const ExpectResult& result : report.expect->comparison.results)
+      document["expect"].push_back(expect_object(result));
   document["elapsed_ns"] = to_ns(report.elapsed);
 
   // File names are bytes and need not be UTF-8: what is not becomes U+FFFD instead of a throw.

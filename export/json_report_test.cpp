@@ -80,5 +80,44 @@ TEST(JsonReport, IsADocumentWhateverHappened) {
   EXPECT_EQ(json["groups"], Json::array());
 }
 
+TEST(JsonReport, HoldsTheComparisonWithWhatWasExpected) {
+  ExampleReport example;
+  const Json without = Json::parse(json_report(example.report));
+  EXPECT_EQ(without["expect"], Json::array());
+  EXPECT_FALSE(without.contains("expectation"));
+
+  const auto usual = take_expectation(example.measurement, KindSet::all());
+  example.report.expect = {"usual.json", ExampleReport::start, std::nullopt, compare(usual, usual, {})};
+  const Json json = Json::parse(json_report(example.report));
+  EXPECT_EQ(json["expectation"]["file"], "usual.json");
+  EXPECT_EQ(json["expectation"]["shifted"], false);
+  EXPECT_EQ(json["expectation"]["false_alarm"], 0.001);
+  EXPECT_EQ(json["expectation"]["last_ns"], nullptr);
+  ASSERT_EQ(json["expect"].size(), 4u);  // tcp on two legs, the whole handshake, icmp
+  EXPECT_EQ(json["expect"][2]["kind"], "handshake");
+  EXPECT_EQ(json["expect"][2]["leg"], "sum");
+  const Json& icmp = json["expect"][3];
+  EXPECT_EQ(icmp["verdict"], "too-few");
+  EXPECT_EQ(icmp["shifted"], nullptr);
+  EXPECT_EQ(icmp["slower"], nullptr);
+  EXPECT_EQ(icmp["samples"], 3);
+  EXPECT_EQ(icmp["expected_samples"], 3);
+  EXPECT_EQ(icmp["quantiles"][2]["expected_ns"], icmp["quantiles"][2]["delay_ns"]);
+}
+
+TEST(JsonReport, ListsGroupsThatBreakTheirRule) {
+  ExampleReport example;
+  example.report.sla_groups.push_back(
+      evaluate_groups(*SlaRule::parse("each tcp p50 < 1ms"), example.measurement, 10));
+  const Json json = Json::parse(json_report(example.report));
+  EXPECT_EQ(json["sla"][0]["group"], nullptr);
+  ASSERT_EQ(json["sla"].size(), 5u);
+  EXPECT_EQ(json["sla"][4]["rule"], "each tcp p50 < 1ms");
+  EXPECT_EQ(json["sla"][4]["group"], "port 443");
+  EXPECT_EQ(json["sla"][4]["verdict"], "violated");
+  EXPECT_EQ(json["sla_groups"], Json::parse(R"([{"rule": "each tcp p50 < 1ms", "groups": 1, "met": 0,
+                                                 "violated": 1, "undecided": 0}])"));
+}
+
 }  // namespace
 }  // namespace sojourn

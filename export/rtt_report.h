@@ -10,8 +10,10 @@
 
 #include "core/kind.h"
 #include "core/time.h"
+#include "estimate/expectation.h"
 #include "estimate/measurement.h"
 #include "estimate/sla.h"
+#include "estimate/sla_groups.h"
 
 namespace sojourn {
 
@@ -38,6 +40,13 @@ struct TableSummary {
   std::vector<NamedCount> counters;  ///< what the table had to forget, by reason
 };
 
+/// The delays held against those of a file.
+struct ExpectSummary {
+  std::string file;
+  std::optional<Timestamp> first, last;  ///< when those of the file were measured
+  ExpectComparison comparison;
+};
+
 /// The data of every report of `rtt`.  `measurement` is borrowed and must outlive the report.
 struct RttReport {
   InputSummary input;
@@ -46,7 +55,9 @@ struct RttReport {
   KindSet kinds = KindSet::all();  ///< those that were asked for
   std::vector<double> quantiles = {0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999};
   std::size_t top = 10;  ///< groups to show
-  std::vector<SlaResult> sla;
+  std::vector<SlaResult> sla;         ///< rules about the whole
+  std::vector<SlaGroups> sla_groups;  ///< rules about each group
+  std::optional<ExpectSummary> expect;
   Duration elapsed{};  ///< how long the run took; 0 if unknown
 };
 

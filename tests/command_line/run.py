@@ -54,6 +54,23 @@ CASES = [
     ("rtt --sla 'tcp max < 1h' {captures}/web.pcap", OK, ["tcp"]),
     ("rtt {captures}/web.pcap --sla 'tcp max < 1ns'", SLA, []),
     ("rtt {captures}/web.pcap --filter 'tcp port 80 or tcp port 443'", OK, []),
+    # service levels of each group: server 192.0.2.2 answers in 10 ms, the client in microseconds
+    ("rtt {captures}/web.pcap --by host --sla 'each tcp p50 < 1h'", OK, ["0 violated"]),
+    ("rtt {captures}/web.pcap --by host --sla 'each tcp p50 < 1ms'", SLA, ["violated   192.0.2.2"]),
+    ("rtt {captures}/web.pcap --by host --sla 'each quic p50 < 1ns'", OK, ["no group has samples"]),
+    # expected distributions: the same, all delays half as long again, and files that are none
+    ("rtt {captures}/ping.pcap --save-distribution {build}/ping.json", OK, ["icmp"]),
+    ("rtt {captures}/ping.pcap --expect {build}/ping.json", OK, ["icmp.server: as expected", "D = 0"]),
+    ("rtt {build}/slow-ping.pcap --expect {build}/ping.json", SLA, ["icmp.server: slower than expected", "was 19.77 ms"]),
+    ("rtt {build}/slow-ping.pcap --expect {build}/ping.json --expect-tolerance 60%", OK, ["icmp.server: as expected"]),
+    ("rtt {captures}/ping.pcap --expect {build}/ping.json --save-distribution {build}/ping.json", OK, ["as expected"]),
+    ("rtt {captures}/ntp.pcap --expect {build}/ping.json", OK, ["icmp.server: no samples now", "Nothing could be compared"]),
+    ("rtt {captures}/ping.pcap --expect {build}/missing.json", ERROR, ["missing.json", "No such file"]),
+    ("rtt {captures}/ping.pcap --expect {build}/text.pcap", ERROR, ["text.pcap", "--save-distribution"]),
+    ("rtt {captures}/ping.pcap --expect {build}", ERROR, ["directory"]),
+    ("rtt {captures}/ping.pcap --expect /dev/zero", ERROR, ["/dev/zero", "too large"]),
+    ("rtt {captures}/ping.pcap --save-distribution {build}/no-folder/usual.json", ERROR, ["no-folder"]),
+    ("rtt {captures}/ping.pcap --save-distribution /dev/full", ERROR, ["/dev/full"]),
     # wrong usage
     ("", USAGE, ["--help"]),
     ("measure", USAGE, ["measure"]),
@@ -75,7 +92,15 @@ CASES = [
     ("rtt {captures}/web.pcap --threads 0", USAGE, ["--threads"]),
     ("rtt {captures}/web.pcap --threads many", USAGE, ["--threads"]),
     ("rtt {captures}/web.pcap --table fastest", USAGE, ["--table"]),
+    ("rtt {captures}/web.pcap --by host --sla 'each tcp.server p95 < 5ms'", USAGE, ["--sla", "leg"]),
+    ("rtt {captures}/web.pcap --expect {build}/ping.json --false-alarm 0", USAGE, ["--false-alarm"]),
+    ("rtt {captures}/web.pcap --expect {build}/ping.json --false-alarm 2", USAGE, ["--false-alarm"]),
+    ("rtt {captures}/web.pcap --expect {build}/ping.json --expect-tolerance much", USAGE, ["--expect-tolerance"]),
     # options that contradict each other
+    ("rtt {captures}/web.pcap --sla 'each tcp p95 < 5ms'", USAGE, ["--by"]),
+    ("rtt {captures}/web.pcap --false-alarm 0.01", USAGE, ["--expect"]),
+    ("rtt {captures}/web.pcap --expect-tolerance 1%", USAGE, ["--expect"]),
+    ("rtt {captures}/web.pcap --save-distribution -", USAGE, ["--save-distribution"]),
     ("rtt -i lo {captures}/web.pcap", USAGE, ["-i"]),
     ("rtt {captures}/web.pcap --duration 1s", USAGE, ["--duration"]),
     ("rtt {captures}/web.pcap --json --samples -", USAGE, ["--json", "--samples"]),
@@ -118,11 +143,26 @@ def make_files(captures, build):
         "text.gz": gzip.compress(b"a compressed sentence\n" * 10),
         "unreadable.pcap.gz": gzip.compress(web)[:40] + bytes(2000),
     }
+    with open(os.path.join(captures, "ping.pcap"), "rb") as file:
+        files["slow-ping.pcap"] = stretched(file.read(), 3, 2)
     for name, content in files.items():
         with open(os.path.join(build, name), "wb") as file:
             file.write(content)
     subprocess.run(["zstd", "-q", "-f", os.path.join(captures, "web.pcap"), "-o", os.path.join(build, "web.pcap.zst")],
                    check=True)
+
+
+def stretched(capture, numerator, denominator):
+    """A nanosecond pcap with all times since its first packet, and so all delays, made longer."""
+    result, at, first = capture[:24], 24, None
+    while at < len(capture):
+        seconds, nanoseconds, size = struct.unpack("<III", capture[at:at + 12])
+        time_ns = seconds * 10**9 + nanoseconds
+        first = time_ns if first is None else first
+        time_ns = first + (time_ns - first) * numerator // denominator
+        result += struct.pack("<II", *divmod(time_ns, 10**9)) + capture[at + 8:at + 16 + size]
+        at += 16 + size
+    return result
 
 
 def fault_of(case, arguments, places):

@@ -1,0 +1,17 @@
+#pragma once
+// The files of `sojourn rtt --save-distribution` and `--expect`.
+
+#include <string>
+
+#include "core/result.h"
+#include "estimate/expectation.h"
+#include "export/rtt_report.h"
+
+namespace sojourn {
+
+/// What --save-distribution wrote; the error names the file.
+Result<Expectation> load_expectation(const std::string& path);
+
+Result<void> save_distribution(const std::string& path, const RttReport& report);
+
+}  // namespace sojourn

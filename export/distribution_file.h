@@ -1,0 +1,19 @@
+#pragma once
+// The file of --save-distribution and --expect (docs/design/expect.md has its format).
+
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+#include "estimate/expectation.h"
+
+namespace sojourn {
+
+/// JSON, the same for the same distributions.
+std::string distribution_file(const Expectation& expectation);
+
+/// Reads what distribution_file() wrote.  The error says in one line what is wrong with the text,
+/// whatever it holds.
+Result<Expectation> parse_distribution_file(std::string_view text);
+
+}  // namespace sojourn
