@@ -97,7 +97,8 @@ TEST(DistributionFile, SurvivesDamage) {
   for (int i = 0; i < 2000; ++i) {
     std::string damaged = text;
     if (i % 4 == 0) damaged.resize(random() % damaged.size());
-    else damaged[random() % damaged.size()] = static_cast<char>(i % 4 == 1 ? random() : "0123456789-e[]{},\""[random() % 18]);
+    else if (i % 4 == 1) damaged[random() % damaged.size()] = static_cast<char>(random());
+    else damaged[random() % damaged.size()] = "0123456789-e[]{},\""[random() % 18];
     const auto parsed = parse_distribution_file(damaged);
     EXPECT_TRUE(parsed || parsed.error().message.find('\n') == std::string::npos);
   }
