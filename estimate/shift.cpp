@@ -103,7 +103,8 @@ ShiftTest test_shift(const DelaySnapshot& expected, const DelaySnapshot& now, do
   double skew = 0;
   const auto look = [&](ShiftTest::Side& side, double sign, std::int32_t bucket, std::int32_t counterpart) {
     const double difference = sign * (before.weight_up_to(counterpart) - after.weight_up_to(bucket));
-    if (difference > side.distance) side = {difference, Duration{LogBuckets::highest(bucket)}};
+    constexpr double rounding = 1e-12;  // of sums of shares
+    if (difference > side.distance + rounding) side = {difference, Duration{LogBuckets::highest(bucket)}};
     // Both CDFs estimate one F, in the proportion in which their squared weights make up V.
     const double v = share * before.squares_up_to(counterpart) + (1 - share) * after.squares_up_to(bucket);
     const double f = share * before.weight_up_to(counterpart) + (1 - share) * after.weight_up_to(bucket);
