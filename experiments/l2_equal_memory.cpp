@@ -41,7 +41,9 @@ struct Plan {
 };
 Plan plan_of(bool quick) {
   if (quick) return {5, {10, 12}, 3, 9, {724, 1024}, {0.5, 1}, {2}, {3}};
-  return {11.4, {8, 10, 12, 14, 16}, 5, 21, {512, 724, 1024, 1448}, {0.35, 0.5, 0.71, 1, 1.41}, {1, 2, 4}, {3, 5}};
+  // Wide enough that the best setting does not lie at an end: that would be tuning by half.
+  return {11.4, {8, 10, 12, 14, 16}, 7, 21, {362, 512, 724, 1024, 1448, 2048, 2896}, {0.18, 0.25, 0.35, 0.5, 0.71, 1, 1.41, 2, 2.8},
+          {0.5, 1, 2, 4, 8}, {1, 2, 3, 4, 5, 6}};
 }
 
 std::vector<Contender> sweep_of(const Plan& plan, std::size_t slots, double rate) {

@@ -44,7 +44,7 @@ LabReport run_l4(const LabSetting& setting) {
   }
   LineChart chart{"Bursts of 4 times the rate and 5 times the delay", {"delay (ms)", true}, {"share of pairs", false, 0, 1}, {}};
   chart.series.push_back(cdf_series("truth", trace));
-  for (const std::size_t i : {0, 2, 3, 7}) {
+  for (const std::size_t i : {std::size_t{0}, std::size_t{2}, std::size_t{3}, std::size_t{7}}) {
     const std::string name = contenders[i].family + (i < 3 ? ", " + contenders[i].setting : "");
     chart.series.push_back(cdf_series(name, contenders[i].run(trace, seeds[0])));
   }
