@@ -21,12 +21,13 @@ strict := -DSOJOURN_TESTS=ON -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 quiet := >/dev/null
 ctest := ctest --output-on-failure -j $(JOBS)
 
-.PHONY: help build demo test test-clang test-threads bench fuzz format install clean
+.PHONY: help build demo test test-sanitizers test-clang test-threads bench fuzz format install clean
 
 help:
 	@echo 'make demo          build, and show the delays in a recorded capture'
 	@echo 'make build         build build/release/sojourn'
-	@echo 'make test          all tests: release, sanitizers, fuzzers for a short while'
+	@echo 'make test          all tests; the program under sanitizers; fuzzers for a short while'
+	@echo 'make test-sanitizers  the unit tests, too, with AddressSanitizer and UBSan'
 	@echo 'make test-clang    build everything with clang and run the unit tests'
 	@echo 'make test-threads  the same with ThreadSanitizer'
 	@echo 'make bench         packets per second, beside other tools'
@@ -54,16 +55,21 @@ test:
 	@tools/setup test
 	@cmake --preset release $(strict) -DSOJOURN_BENCH=ON $(quiet)
 	@cmake --build build/release --parallel $(JOBS)
-	@cmake --preset debug $(strict) $(quiet)
-	@cmake --build build/debug --parallel $(JOBS)
-	@cmake --preset fuzz -DCMAKE_COMPILE_WARNING_AS_ERROR=ON $(quiet)
-	@cmake --build build/fuzz --parallel $(JOBS) --target tests/fuzz/all
+	@cmake --preset fuzz $(strict) $(quiet)
+	@cmake --build build/fuzz --parallel $(JOBS) --target sojourn tests/fuzz/all
 	@echo; echo '== fuzzers, $(FUZZ_SECONDS) seconds each'
 	@FUZZ_SEED=1 tools/fuzz build/fuzz $(FUZZ_SECONDS) $(JOBS)
-	@echo; echo '== AddressSanitizer and UndefinedBehaviorSanitizer'
-	@$(ctest) --test-dir build/debug -LE 'live|truth|peers|architecture|tables'
+	@echo; echo '== the program under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@$(ctest) --test-dir build/fuzz -L 'robust|golden|command_line|oneway'
 	@echo; echo '== release'
 	@$(ctest) --test-dir build/release
+
+# Compiles everything once more, so it is not part of `make test`.
+test-sanitizers:
+	@tools/setup test
+	@cmake --preset debug $(strict) $(quiet)
+	@cmake --build build/debug --parallel $(JOBS)
+	@$(ctest) --test-dir build/debug -LE 'live|truth|peers|architecture|tables|lab'
 
 test-clang:
 	@tools/setup test

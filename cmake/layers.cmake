@@ -25,9 +25,15 @@ function(sojourn_layer name)
   endif()
 endfunction()
 
+# What no packet passes through is optimized less: it takes a third of the time to compile away.
+function(sojourn_build_quickly target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # sojourn_test(NAME source...): a GoogleTest program whose cases ctest runs one by one.
 function(sojourn_test name)
   add_executable(${name} ${ARGN})
+  sojourn_build_quickly(${name})
   target_link_libraries(${name} PRIVATE sojourn_compiler GTest::gtest_main)
   target_precompile_headers(${name} PRIVATE <gtest/gtest.h>)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit)

@@ -30,7 +30,7 @@ ELAPSED = re.compile(r"^Read in .*$", re.M)
 
 def options_of_help(text):
     """Long options at the start of a line of the list; descriptions are further right."""
-    return set(re.findall(r"^  (?:-\w,)?(--[a-z][a-z-]*)", text, re.M))
+    return set(re.findall(r"^  (?:-\w,)?(--[a-z][a-z0-9-]*)", text, re.M))
 
 
 def subcommands_of_help(text):
@@ -40,7 +40,7 @@ def subcommands_of_help(text):
 
 def options_of_manual(text):
     return {"-" + option for line in re.findall(r"^\.It (Fl .*)$", text, re.M)
-            for option in re.findall(r"Fl (-[a-z][a-z-]*)", line)}
+            for option in re.findall(r"Fl (-[a-z][a-z0-9-]*)", line)}
 
 
 def options_of_bash(text, command):
@@ -54,14 +54,14 @@ def options_of_zsh(text, command):
     found = re.search(rf"^{name}\(\) \{{\n(.*?)^\}}", text, re.M | re.S)
     if not found:
         return set()
-    specs = re.findall(r"^\s+'(?:\([^)]*\))?'?(\{[^}]*\}|\*?--[a-z-]+)", found[1], re.M)
-    return {option for spec in specs for option in re.findall(r"--[a-z][a-z-]*", spec)}
+    specs = re.findall(r"^\s+'(?:\([^)]*\))?'?(\{[^}]*\}|\*?--[a-z0-9-]+)", found[1], re.M)
+    return {option for spec in specs for option in re.findall(r"--[a-z][a-z0-9-]*", spec)}
 
 
 def options_of_fish(text, command):
     guard = f"'__fish_seen_subcommand_from {command}'" if command else "__fish_use_subcommand"
     lines = [line for line in text.splitlines() if line.startswith(f"complete -c sojourn -n {guard} ")]
-    return {"--" + option for line in lines for option in re.findall(r" -l ([a-z][a-z-]*)", line)}
+    return {"--" + option for line in lines for option in re.findall(r" -l ([a-z][a-z0-9-]*)", line)}
 
 
 def keys_of_json(value, names):
@@ -151,7 +151,7 @@ def check_values(program):
     trouble = []
     for path in ("completions/sojourn.bash", "completions/_sojourn", "completions/sojourn.fish",
                  "docs/man/sojourn-rtt.1", "docs/glossary.md", "docs/design/pairing.md"):
-        words = set(re.findall(r"[a-z][a-z-]*", read(path)))
+        words = set(re.findall(r"[a-z][a-z0-9-]*", read(path)))
         trouble += [f"{path} lacks the kind {kind}" for kind in sorted(kinds - words)]
 
     legs = {"server", "client", "external", "internal", "sum"}
