@@ -47,7 +47,7 @@ Result<PathKind> parse_path(std::string_view text) {
 }
 
 constexpr std::array only_two_points = {"--path", "--utilisation", "--duplicates", "--spikes", "--ipv6",
-                                        "--vlan", "--clock-offset", "--clock-drift", "--clock-jitter"};
+                                        "--vlan", "--references", "--clock-offset", "--clock-drift", "--clock-jitter"};
 
 TwoPointOptions complete(const GenerateRequest& request, const TwoPointRequest& points) {
   TwoPointOptions options = points.options;
@@ -71,6 +71,8 @@ Result<void> write_captures(const GenerateRequest& request, const TwoPointTrace&
   TwoPointFrame frame{request.seed};
   const auto make = [&](std::uint32_t packet, const FrameView& view) {
     const LabPacket& sent = trace.sent[packet];
+    if (sent.flow == trace.reference_flow)
+      return frame.make_reference(sent.flow, trace.number[packet], at(trace.first_ns[packet]), view, request.snap_length);
     return frame.make(sent.flow, trace.flow_is_ipv6[sent.flow], trace.number[packet], sent.bytes, view, request.snap_length);
   };
   auto first = CaptureWriter::open(name + ".first.pcap", LinkType::ethernet);
@@ -121,8 +123,8 @@ Result<Truth> write_truth(const std::string& name, const TwoPointTrace& trace) {
   std::vector<bool> arrived(trace.sent.size());
   std::vector<std::vector<std::int64_t>> delays(trace.flows());
   for (const TwoPointArrival& arrival : trace.arrivals) {
-    if (arrival.duplicate) continue;
     const std::uint32_t flow = trace.sent[arrival.packet].flow;
+    if (arrival.duplicate || flow == trace.reference_flow) continue;
     const std::int64_t sent_ns = trace.first_ns[arrival.packet];
     arrived[arrival.packet] = true;
     ++truth.arrived;
@@ -135,7 +137,7 @@ Result<Truth> write_truth(const std::string& name, const TwoPointTrace& trace) {
 
   std::vector<std::uint64_t> lost(trace.flows());
   for (std::size_t i = 0; i < trace.sent.size(); ++i)
-    if (!arrived[i]) ++lost[trace.sent[i].flow], ++truth.lost;
+    if (!arrived[i] && trace.sent[i].flow != trace.reference_flow) ++lost[trace.sent[i].flow], ++truth.lost;
   std::vector<FlowDelay> flows;
   for (std::uint32_t flow = 0; flow < trace.flows(); ++flow)
     if (delays[flow].size() + lost[flow] > 0)
@@ -163,6 +165,9 @@ void add_two_point_options(CLI::App& generate, TwoPointRequest& request) {
   add_parsed(generate, "--ipv6", "SHARE", parse_share, [&](double share) { options.ipv6 = share; },
              "two points: share of flows (default 0.2)");
   generate.add_flag("--vlan", request.vlan, "two points: VLAN tags at the last one only");
+  generate.add_option("--references", options.references, "two points: an RLI reference packet ahead of every so many packets\n"
+                      "(default none; they are not in the truth)")
+      ->check(CLI::Range(2, 1'000'000))->type_name("NUMBER");
   add_parsed(generate, "--clock-offset", "TIME", parse_signed, [&](Duration d) { options.last_clock.offset_ns = to_ns(d); },
              "two points: the last one's clock is ahead by this much (default 0)");
   add_parsed(generate, "--clock-drift", "PPM", parse_drift, [&](double ppm) { options.last_clock.drift_ppm = ppm; },

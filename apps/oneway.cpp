@@ -235,7 +235,7 @@ Result<int> measure(const OnewayRequest& request) {
   if (!pass) return std::unexpected(pass.error());
   OnewayReport& report = pass->report;
   if (report.delays->empty() && !report.result.total && report.result.tables.empty() && !interrupted())
-    return failure(diagnose(request, report.points[0].input, report.points[1].input));
+    return failure(!report.result.no_result.empty() ? report.result.no_result : diagnose(request, report.points[0].input, report.points[1].input));
   if (correction.skew) {
     report.clock.skew = correction.skew;
     report.clock.corrected = true;

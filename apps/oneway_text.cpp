@@ -86,25 +86,30 @@ class OnewayText {
 
   void delays() {
     const Distribution& delays = *report_.delays;
-    if (delays.empty()) return;
+    const auto& total = report_.result.total;
+    if (delays.empty()) {
+      if (total) section("delay of all packets together"), all_packets(*total);
+      return;
+    }
     section(request_.method->samples_packets ? "delay of packets" : "mean delay of flows");
     TextTable rows(std::vector<Align>(8, Align::right));
     rows.row({request_.method->samples_packets ? "packets" : "flows", "min",
               request_.unicode ? "median ±95%" : "median +-95%", "p95", "p99", "max", "mean", "stddev"});
     const std::vector<double> qs = {0.5, 0.95, 0.99};
     const auto at = delays.estimates(qs);
-    const auto& total = report_.result.total;
     const bool of_packets = request_.method->samples_packets && total && total->stddev_ns;
     rows.row({compact_count(delays.count()), compact(*delays.min()), with_margin(at[0].delay, at[0].interval, request_.unicode),
               compact(at[1].delay), compact(at[2].delay), compact(*delays.max()), compact(*delays.mean()),
               of_packets ? compact(rounded(*total->stddev_ns)) : "-"});
     table(rows);
-    if (total && !of_packets) {
-      std::string text = fmt::format("all packets: mean {}", format_duration(rounded(total->mean_ns)));
-      if (total->stddev_ns) text += fmt::format(", standard deviation {}", format_duration(rounded(*total->stddev_ns)));
-      line(text + fmt::format(", from {} packets", format_count(total->packets)));
-    }
+    if (total && !of_packets) all_packets(*total);
     shape();
+  }
+
+  void all_packets(const TotalDelay& total) {
+    std::string text = fmt::format("all packets: mean {}", format_duration(rounded(total.mean_ns)));
+    if (total.stddev_ns) text += fmt::format(", standard deviation {}", format_duration(rounded(*total.stddev_ns)));
+    line(text + fmt::format(", from {} packets", format_count(total.packets)));
   }
 
   void shape() {

@@ -28,6 +28,10 @@ endfunction()
 # What no packet passes through is optimized less: it takes a third of the time to compile away.
 function(sojourn_build_quickly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # At -O1 g++ 12 sees reads beyond temporary strings that are not there (GCC bug 105651).
+    target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-Wno-array-bounds>)
+  endif()
 endfunction()
 
 # sojourn_test(NAME source...): a GoogleTest program whose cases ctest runs one by one.

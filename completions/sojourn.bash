@@ -16,7 +16,7 @@ _sojourn_mark_options='--help --method --interval --carrier --flow --flow-id --f
 _sojourn_lab_options='--help --quick --seed --out --html --json --kind --memory --seeds --plot --target'
 _sojourn_generate_options='--help --model --packets --flows --requests --rate --answered --longest
   --duration --loss --reorder --snap-length --truth --seed --points --path --utilisation
-  --duplicates --spikes --ipv6 --vlan --clock-offset --clock-drift --clock-jitter'
+  --duplicates --references --spikes --ipv6 --vlan --clock-offset --clock-drift --clock-jitter'
 _sojourn_experiments='all l1 l2 l3 l4 l5 l6 l7 l8 l9'
 _sojourn_methods='exact endpoint multiflow hybrid nearby trajectory rli rli-l rli-queue lda marking'
 _sojourn_kinds='all tcp handshake tcp-ts flow dns ntp icmp quic'
@@ -156,7 +156,7 @@ _sojourn_generate() {
     --points) mapfile -t COMPREPLY < <(compgen -W '1 2' -- "$current") ;;
     --path) mapfile -t COMPREPLY < <(compgen -W 'weibull droptail red' -- "$current") ;;
     --packets | --flows | --requests | --rate | --answered | --loss | --reorder | --snap-length | --seed) ;;
-    --utilisation | --duplicates | --spikes | --ipv6 | --clock-offset | --clock-drift | --clock-jitter) ;;
+    --utilisation | --duplicates | --references | --spikes | --ipv6 | --clock-offset | --clock-drift | --clock-jitter) ;;
     *)
       if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_sojourn_generate_options" -- "$current")

@@ -113,6 +113,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from generate' -l points -x -a '1
 complete -c sojourn -n '__fish_seen_subcommand_from generate' -l path -x -a 'weibull droptail red' -d 'What lies between two points'
 complete -c sojourn -n '__fish_seen_subcommand_from generate' -l utilisation -x -d 'Two points: offered load of the queue'
 complete -c sojourn -n '__fish_seen_subcommand_from generate' -l duplicates -x -d 'Two points: share that arrives twice'
+complete -c sojourn -n '__fish_seen_subcommand_from generate' -l references -x -d 'Two points: a reference packet ahead of every so many'
 complete -c sojourn -n '__fish_seen_subcommand_from generate' -l spikes -x -d 'Two points: share that takes 10 ms longer'
 complete -c sojourn -n '__fish_seen_subcommand_from generate' -l ipv6 -x -d 'Two points: share of flows'
 complete -c sojourn -n '__fish_seen_subcommand_from generate' -l vlan -d 'Two points: VLAN tags at the last one only'

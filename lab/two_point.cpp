@@ -4,9 +4,11 @@
 #include <functional>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "lab/queue.h"
 #include "lab/random.h"
+#include "lab/two_point_frame.h"
 
 namespace sojourn {
 namespace {
@@ -53,11 +55,31 @@ std::vector<Arrival> send_all(const TwoPointOptions& options, const BackboneTrac
   return arrivals;
 }
 
+/// Ahead of its trigger: behind it, a reference packet would measure the queue that its trigger made.
+std::uint32_t add_references(BackboneTrace& trace, std::uint32_t every) {
+  std::uint32_t flow = static_cast<std::uint32_t>(trace.flow_sizes.size());
+  while (!two_point_flow_is_udp(flow)) ++flow;
+  trace.flow_sizes.resize(flow + 1);
+  std::vector<LabPacket> packets;
+  packets.reserve(trace.packets.size() + trace.packets.size() / every + 1);
+  for (std::size_t i = 0; i < trace.packets.size(); ++i) {
+    if (i % every == 0) {
+      packets.push_back({flow, reference_bytes, trace.packets[i].sent_ns});
+      ++trace.flow_sizes[flow];
+    }
+    packets.push_back(trace.packets[i]);
+  }
+  trace.packets = std::move(packets);
+  return flow;
+}
+
 }  // namespace
 
 TwoPointTrace two_point_trace(const TwoPointOptions& options) {
   Random random{options.seed};
   BackboneTrace traffic = backbone_traffic(options.traffic);
+  TwoPointTrace trace;
+  if (options.references > 0) trace.reference_flow = add_references(traffic, options.references);
   auto arrivals = send_all(options, traffic, random);
 
   const auto arrived = [](const Arrival& arrival) { return arrival.has_value(); };
@@ -66,10 +88,10 @@ TwoPointTrace two_point_trace(const TwoPointOptions& options) {
                        ? begin
                        : std::ranges::find_if(arrivals.rbegin(), arrivals.rend(), arrived).base() - arrivals.begin();
 
-  TwoPointTrace trace;
   trace.sent.assign(traffic.packets.begin() + begin, traffic.packets.begin() + end);
   trace.flow_is_ipv6.resize(traffic.flow_sizes.size());
   for (std::size_t flow = 0; flow < trace.flows(); ++flow) trace.flow_is_ipv6[flow] = random.chance(options.ipv6);
+  if (trace.reference_flow) trace.flow_is_ipv6[*trace.reference_flow] = false;
   std::vector<std::uint32_t> counters(trace.flows());
   for (std::uint32_t i = 0; i < trace.sent.size(); ++i) {
     const LabPacket& packet = trace.sent[i];

@@ -25,6 +25,7 @@ struct TwoPointOptions {
   double spikes = 0;              ///< share of packets that take `spike_ns` longer
   std::int64_t spike_ns = 10'000'000;
   double ipv6 = 0.2;              ///< share of flows
+  std::uint32_t references = 0;   ///< an RLI reference packet ahead of every so many packets; 0: none
   ClockModel first_clock = {};
   ClockModel last_clock = {};
   std::uint64_t seed = 1;
@@ -46,6 +47,7 @@ struct TwoPointTrace {
   std::vector<std::uint32_t> first_order; ///< indices into `sent` in the order of the readings
   std::vector<TwoPointArrival> arrivals;  ///< in the order of the readings
   std::vector<bool> flow_is_ipv6;
+  std::optional<std::uint32_t> reference_flow;  ///< of the reference packets
   std::size_t flows() const { return flow_is_ipv6.size(); }
 };
 

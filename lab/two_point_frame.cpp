@@ -6,6 +6,7 @@
 #include "core/hash.h"
 #include "wire/ethernet.h"
 #include "wire/ipv6.h"
+#include "wire/reference_packet.h"
 #include "wire/tcp.h"
 #include "wire/udp.h"
 
@@ -88,6 +89,8 @@ std::byte* put_transport(std::byte* at, std::uint32_t flow, std::uint32_t start,
 
 }  // namespace
 
+bool two_point_flow_is_udp(std::uint32_t flow) { return !is_tcp(flow); }
+
 FlowKey two_point_flow(std::uint32_t flow, bool is_ipv6) {
   FlowKey key;
   key.source_port = source_port(flow);
@@ -127,6 +130,15 @@ TwoPointFrame::Bytes TwoPointFrame::make(std::uint32_t flow, bool is_ipv6, std::
   const auto length = static_cast<std::uint32_t>(ip - buffer_.data()) + ip_bytes;
   const std::size_t kept = std::min<std::size_t>({length, snap_length, buffer_.size()});
   return {std::span{buffer_}.first(kept), length};
+}
+
+TwoPointFrame::Bytes TwoPointFrame::make_reference(std::uint32_t flow, std::uint32_t number, Timestamp sent,
+                                                   const FrameView& view, std::uint32_t snap_length) {
+  const Bytes frame = make(flow, false, number, reference_bytes, view, snap_length);
+  const auto payload = encode(ReferencePacket{.sender = 1, .sequence = number, .sent = sent});
+  const std::size_t before = sizeof(EthernetHeader) + (view.vlan_tag ? sizeof(VlanTag) : 0) + sizeof(Ipv4Header) + sizeof(UdpHeader);
+  std::memcpy(buffer_.data() + before, payload.data(), payload.size());
+  return frame;
 }
 
 }  // namespace sojourn

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/flow_key.h"
+#include "core/time.h"
 
 namespace sojourn {
 
@@ -20,6 +21,10 @@ struct FrameView {
 /// Who talks to whom in a flow: TCP or UDP, sources in 10.0.0.0/8 and 2001:db8:a::/48, destinations
 /// in 198.18.0.0/15 (RFC 2544) and 2001:db8:b::/48.
 FlowKey two_point_flow(std::uint32_t flow, bool is_ipv6);
+bool two_point_flow_is_udp(std::uint32_t flow);
+
+/// IP length of a reference packet: RLI's 48 bytes, and 4 of padding.
+inline constexpr std::uint32_t reference_bytes = 52;
 
 /// One frame at a time, in a buffer of its own.  Packets of a flow differ as real ones do: in the
 /// identification (IPv4), sequence or acknowledgment numbers (TCP), or the payload (UDP).
@@ -36,6 +41,10 @@ class TwoPointFrame {
   /// `ip_bytes` is the length of the IP packet; IPv6 packets are at least 60 long, IPv4 52.
   Bytes make(std::uint32_t flow, bool is_ipv6, std::uint32_t number, std::uint32_t ip_bytes, const FrameView& view,
              std::uint32_t snap_length);
+
+  /// An RLI reference packet in a UDP flow over IPv4, sent at `sent` by the first point's clock.
+  Bytes make_reference(std::uint32_t flow, std::uint32_t number, Timestamp sent, const FrameView& view,
+                       std::uint32_t snap_length);
 
  private:
   std::uint64_t seed_;

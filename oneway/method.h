@@ -66,6 +66,7 @@ struct OnewayResult {
   std::vector<std::pair<std::string, std::uint64_t>> counters;
   std::vector<std::string> notes;  ///< sentences the user should read
   std::vector<ResultTable> tables;
+  std::string no_result;  ///< why there is none, where the method knows better than who compares the captures
   std::uint64_t memory_bytes = 0;  ///< at its peak, tables and flows
 };
 
