@@ -99,10 +99,10 @@ inline PairEvent* TcpRules::steady(const Summary& packet, std::uint32_t index,
                              repeat_is_ambiguous, leg);
     }
   }
-  const bool advances = is_newer(acknowledgment, mine.acknowledged) &
-                        !is_newer(acknowledgment, theirs.next_sequence);
+  const bool is_news = is_newer(acknowledgment, mine.acknowledged);
+  const bool was_sent = !is_newer(acknowledgment, theirs.next_sequence);
   const bool moves_on = carries & is_newer(end, mine.next_sequence);
-  mine.acknowledged = choose(advances, acknowledgment, mine.acknowledged);
+  mine.acknowledged = choose(is_news & was_sent, acknowledgment, mine.acknowledged);
   mine.next_sequence = choose(moves_on, end, mine.next_sequence);
   return write.end();
 }
