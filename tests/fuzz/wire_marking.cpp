@@ -21,7 +21,7 @@ void require(bool holds) {
 /// One's complement has two zeros, and a packet whose checksum was wrong may come back with the other.
 bool same_but_for_zero(std::vector<std::byte> a, std::vector<std::byte> b) {
   for (auto* packet : {&a, &b})
-    if ((*packet)[0] >> 4 == std::byte{4} && (*packet)[10] == std::byte{0xff} && (*packet)[11] == std::byte{0xff})
+    if (((*packet)[0] >> 4) == std::byte{4} && (*packet)[10] == std::byte{0xff} && (*packet)[11] == std::byte{0xff})
       (*packet)[10] = (*packet)[11] = std::byte{0};
   return a == b;
 }
