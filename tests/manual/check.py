@@ -30,7 +30,7 @@ ELAPSED = re.compile(r"^Read in .*$", re.M)
 
 def options_of_help(text):
     """Long options at the start of a line of the list; descriptions are further right."""
-    return set(re.findall(r"^  (?:-\w,)?(--[a-z][a-z0-9-]*)", text, re.M))
+    return set(re.findall(r"^(?:  ){1,2}(?:-\w,)?(--[a-z][a-z0-9-]*)", text, re.M))
 
 
 def subcommands_of_help(text):

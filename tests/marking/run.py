@@ -28,7 +28,7 @@ STATUSES = ["ip.checksum.status", "tcp.checksum.status", "udp.checksum.status", 
 FIELDS = [*STATUSES, "_ws.malformed", "ip.dsfield.dscp", "ipv6.tclass.dscp", "ip.flags.rb", "ipv6.flow", "ipv6.opt.type"]
 BAD = "0"  # of a checksum's status: Bad, Good, Unverified
 RECORDED = ["tcp", "dns", "icmp", "quic", "encap", "linktype"]  # folders of the recorded captures
-MOST_A_FOLDER = 4
+MOST_A_FOLDER = 2
 LARGEST = 3_000_000
 
 
@@ -101,7 +101,7 @@ def recorded(source, build):
     for path in traces.captures(found, build):
         path = Path(path)
         folder = path.parent.name
-        if folder in RECORDED and path.stat().st_size < LARGEST and per_folder.get(folder, 0) < MOST_A_FOLDER:
+        if folder in RECORDED and path.stat().st_size < LARGEST // 10 and per_folder.get(folder, 0) < MOST_A_FOLDER:
             per_folder[folder] = per_folder.get(folder, 0) + 1
             yield path
 
