@@ -89,6 +89,7 @@ bench:
 	@cmake build/release -DSOJOURN_BENCH=ON $(quiet)
 	@cmake --build build/release --parallel $(JOBS) --target sojourn bench/all
 	@bench/run.py
+	@echo; bench/oneway.py build/release/sojourn
 
 fuzz:
 	@tools/setup test

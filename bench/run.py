@@ -181,13 +181,13 @@ def verdicts(rows):
     return targets
 
 
-def operations(bench):
-    """Requests and responses a second in each table alone: {(table, bytes): rate}, best of three."""
-    program = bench.programs / "bench_tables"
+def operations(bench, name):
+    """What one part does a second, alone: {(what, size): rate}, best of three."""
+    program = bench.programs / f"bench_{name}"
     if bench.options.skip_operations:
         return {}
     if not program.exists():
-        print("skipped: no micro-benchmark of the tables (libbenchmark-dev; tools/setup bench)", file=sys.stderr)
+        print(f"skipped: no bench_{name} (libbenchmark-dev; tools/setup bench)", file=sys.stderr)
         return {}
     done = subprocess.run(
         ["taskset", "-c", bench.core, program, "--benchmark_format=json", "--benchmark_repetitions=3",
@@ -290,10 +290,15 @@ def main():
     for problem in bench.problems:
         print(f"WRONG     {problem}")
     targets = verdicts(rows)
-    best = operations(bench)
+    best = operations(bench, "tables")
     if best:
         print_operations(best)
-        print()
+    parts = {**operations(bench, "marking"), **operations(bench, "oneway")}
+    if parts:
+        print(f"\n{'M packets/s (multiflow: M flows/s), one core':44}{'flows':>10}")
+    for (what, flows), rate in parts.items():
+        print(f"{what:44}{flows:>10}{rate / 1e6:>10.1f}")
+    print()
     targets += [{"target": f"M requests and responses/s in {table} alone, 4 MiB", "at_least": 30,
                  "measured": best[table, 4 << 20] / 1e6, "met": best[table, 4 << 20] >= 30e6}
                 for table in FIXED_TABLES if best]
@@ -307,6 +312,8 @@ def main():
             "problems": bench.problems,
             "operations": [{"table": table, "bytes": size, "per_second": rate}
                            for (table, size), rate in best.items()],
+            "parts": [{"what": what, "flows": flows, "per_second": rate}
+                      for (what, flows), rate in parts.items()],
             "rows": [{"name": row.name, "packets": row.capture.packets,
                       "flows": row.capture.flows, "runs": row.runs} for row in bench.contenders],
         }, indent=1) + "\n")
