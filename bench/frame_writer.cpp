@@ -7,6 +7,8 @@
 
 #include "core/hash.h"
 
+#include "wire/internet_checksum.h"
+
 namespace sojourn::bench {
 namespace {
 
@@ -24,18 +26,6 @@ void put32(std::uint8_t* to, std::uint32_t value) {
   put16(to + 2, value);
 }
 
-/// Sum of 16-bit words, not yet folded (RFC 1071).
-std::uint32_t word_sum(const std::uint8_t* bytes, std::size_t size) {
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i + 1 < size; i += 2) sum += std::uint32_t{bytes[i]} << 8 | bytes[i + 1];
-  if (size % 2 == 1) sum += std::uint32_t{bytes[size - 1]} << 8;
-  return sum;
-}
-std::uint32_t checksum(std::uint32_t sum) {
-  sum = (sum & 0xffff) + (sum >> 16);
-  sum = (sum & 0xffff) + (sum >> 16);
-  return ~sum & 0xffff;
-}
 
 /// Who talks and where counting starts, from the flow's number alone.
 struct Connection {
@@ -93,7 +83,7 @@ void put_ip(std::uint8_t* ip, const PlannedPacket& packet, std::uint32_t from, s
   ip[9] = 6;
   put32(ip + 12, from);
   put32(ip + 16, to);
-  put16(ip + 10, checksum(word_sum(ip, ip_bytes)));
+  put16(ip + 10, checksum_of_sum(word_sum(std::as_bytes(std::span{ip, ip_bytes}))));
 }
 
 void put_tcp(std::uint8_t* tcp, const PlannedPacket& packet, const Connection& connection,
@@ -112,8 +102,8 @@ void put_tcp(std::uint8_t* tcp, const PlannedPacket& packet, const Connection& c
   }
   std::memset(tcp + tcp_bytes + options, static_cast<int>(packet.flow & 0xff), fields.payload);
   const std::uint32_t length = tcp_bytes + options + fields.payload;
-  const std::uint32_t pseudo = word_sum(tcp - 8, 8) + 6 + length;  // RFC 9293 section 3.1
-  put16(tcp + 16, checksum(pseudo + word_sum(tcp, length)));
+  const std::uint32_t pseudo = word_sum(std::as_bytes(std::span{tcp - 8, 8})) + 6 + length;  // RFC 9293 section 3.1
+  put16(tcp + 16, checksum_of_sum(pseudo + word_sum(std::as_bytes(std::span{tcp, length}))));
 }
 
 }  // namespace

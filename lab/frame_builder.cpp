@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/hash.h"
+#include "wire/internet_checksum.h"
 
 namespace sojourn {
 namespace {
@@ -23,18 +24,6 @@ void put32(std::uint8_t* to, std::uint32_t value) {
   put16(to + 2, value);
 }
 
-/// Sum of 16-bit words, not yet folded (RFC 1071).
-std::uint32_t word_sum(const std::uint8_t* bytes, std::size_t size) {
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i + 1 < size; i += 2) sum += std::uint32_t{bytes[i]} << 8 | bytes[i + 1];
-  if (size % 2 == 1) sum += std::uint32_t{bytes[size - 1]} << 8;
-  return sum;
-}
-std::uint32_t checksum(std::uint32_t sum) {
-  sum = (sum & 0xffff) + (sum >> 16);
-  sum = (sum & 0xffff) + (sum >> 16);
-  return ~sum & 0xffff;
-}
 
 IpAddress address_of(std::uint32_t address) {
   std::array<std::byte, 4> bytes;
@@ -102,7 +91,7 @@ std::size_t FrameBuilder::put_ip(const LabEnds& ends, bool from_client, std::uin
   ip[9] = protocol;
   put32(ip + 12, from_client ? ends.client : ends.server);
   put32(ip + 16, from_client ? ends.server : ends.client);
-  put16(ip + 10, checksum(word_sum(ip, ip_bytes)));
+  put16(ip + 10, checksum_of_sum(word_sum(std::as_bytes(std::span{ip, ip_bytes}))));
   return ethernet_bytes + ip_bytes;
 }
 
@@ -137,8 +126,8 @@ LabFrame FrameBuilder::tcp(Timestamp time, const LabEnds& ends, const LabSegment
     put32(option + 4, segment.ts_value);
     put32(option + 8, segment.ts_echo);
   }
-  const std::uint32_t pseudo = word_sum(tcp - 8, 8) + tcp_protocol + static_cast<std::uint32_t>(header) + segment.payload;
-  put16(tcp + 16, checksum(pseudo + word_sum(tcp, header)));  // RFC 9293 section 3.1
+  const std::uint32_t pseudo = word_sum(std::as_bytes(std::span{tcp - 8, 8})) + tcp_protocol + static_cast<std::uint32_t>(header) + segment.payload;
+  put16(tcp + 16, checksum_of_sum(pseudo + word_sum(std::as_bytes(std::span{tcp, header}))));  // RFC 9293 section 3.1
   return finish(time, at + header, segment.payload);
 }
 
@@ -160,7 +149,7 @@ LabFrame FrameBuilder::dns(Timestamp time, const LabEnds& ends, std::uint64_t nu
   put16(udp + 2, is_response ? ends.client_port : ends.server_port);
   put16(udp + 4, payload);
   std::memcpy(udp + udp_bytes, message.data(), size);
-  const std::uint32_t sum = checksum(word_sum(udp - 8, 8) + udp_protocol + payload + word_sum(udp, payload));
+  const std::uint32_t sum = checksum_of_sum(word_sum(std::as_bytes(std::span{udp - 8, 8})) + udp_protocol + payload + word_sum(std::as_bytes(std::span{udp, payload})));
   put16(udp + 6, sum == 0 ? 0xffff : sum);  // RFC 768: zero would mean none
   return finish(time, at + payload, 0);
 }

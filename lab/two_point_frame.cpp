@@ -5,6 +5,7 @@
 
 #include "core/hash.h"
 #include "wire/ethernet.h"
+#include "wire/internet_checksum.h"
 #include "wire/ipv6.h"
 #include "wire/reference_packet.h"
 #include "wire/tcp.h"
@@ -32,15 +33,6 @@ std::array<std::uint8_t, 16> address_v6(std::uint8_t network, std::uint32_t low)
   return address;
 }
 
-std::uint16_t header_checksum(const Ipv4Header& header) {
-  std::array<std::uint8_t, sizeof header> bytes;
-  std::memcpy(bytes.data(), &header, sizeof header);
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < bytes.size(); i += 2) sum += static_cast<std::uint32_t>(bytes[i] << 8 | bytes[i + 1]);
-  sum = (sum & 0xffff) + (sum >> 16);
-  return static_cast<std::uint16_t>(~(sum + (sum >> 16)));
-}
-
 std::byte* put_ipv4(std::byte* at, std::uint32_t flow, std::uint32_t start, std::uint32_t number, std::uint32_t ip_bytes,
                     const FrameView& view) {
   Ipv4Header header;
@@ -52,7 +44,7 @@ std::byte* put_ipv4(std::byte* at, std::uint32_t flow, std::uint32_t start, std:
   header.protocol = is_tcp(flow) ? IpProtocol::tcp : IpProtocol::udp;
   header.source = source_v4(flow);
   header.destination = destination_v4(flow);
-  header.checksum = header_checksum(header);
+  header.checksum = internet_checksum(std::as_bytes(std::span<const Ipv4Header, 1>{&header, 1}));
   return put(at, header);
 }
 
