@@ -32,8 +32,9 @@ class CnfMethod final : public OnewayMethod {
  public:
   CnfMethod(const OnewayOptions& options, const CnfOptions& cnf)
       : options_(options), cnf_(cnf), packet_selection_(SelectionRange::of_share(options.sampling), options.label),
-        flow_selection_(SelectionRange::of_share(options.sampling)), exported_(options.label), first_(cnf.cache), last_(cnf.cache) {
-    // Of selected packets the selecting label says little: export another.
+        flow_selection_(SelectionRange::of_share(options.sampling), options.label), exported_(options.label), first_(cnf.cache), last_(cnf.cache) {
+    // Of selected packets the selecting label says little: export another, and of 32 bits.
+    exported_.function = LabelFunction::bob;
     exported_.init ^= 0x5bd1e995;
     batch_.reserve(max_batch);
   }

@@ -9,7 +9,7 @@ ExactMethod::ExactMethod(const OnewayOptions& options)
     : options_(options),
       identity_key_(HashKey::from_seed(options.seed ^ 0x6964656e74697479u)),  // not the flows' key
       packet_selection_(SelectionRange::of_share(options.sample_flows ? 1 : options.sampling), options.label),
-      flow_selection_(SelectionRange::of_share(options.sample_flows ? options.sampling : 1)),
+      flow_selection_(SelectionRange::of_share(options.sample_flows ? options.sampling : 1), options.label),
       table_(options.window) {}
 
 /// Identities of the selected packets, and a first touch of what they will need.

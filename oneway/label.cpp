@@ -65,18 +65,20 @@ void InvariantBytes::append_payload(const IpPacket& packet, const LabelOptions& 
   size_ += there;
 }
 
-std::uint32_t ipsx_hash(std::span<const std::byte> invariant) {
-  std::array<std::byte, 16> field{};
-  std::copy_n(invariant.begin(), std::min<std::size_t>(16, invariant.size()), field.begin());
-  const auto word = [&](std::size_t at) { return load_network<std::uint32_t>(field.data() + at); };
-  const std::uint32_t v1 = word(4) ^ word(8), v2 = word(0) ^ word(12);
-  return (v1 << 8) ^ (v1 >> 4) ^ (v1 >> 12) ^ (v1 >> 16) ^ (v2 << 6) ^ (v2 << 10) ^ (v2 << 14) ^ (v2 >> 7);
+IpsxInput ipsx_input(const IpPacket& packet) {
+  InvariantBytes invariant{packet, {.payload_offset = 4, .payload_bytes = 4}};
+  // Header words first: of IPv4 the RFC's three; of IPv6, for which the RFC has none, the 12 bytes
+  // that BOB reads.  A fragment's extra bytes of IPv6 and a payload too short count as zeros.
+  const auto bytes = invariant.bytes();
+  const auto word = [&](std::size_t at) {
+    return bytes.size() >= at + 4 ? load_network<std::uint32_t>(bytes.data() + at) : 0;
+  };
+  return {word(0), word(4), word(8), packet.is_ipv6 && packet.fragment_offset != 0 ? word(18) : word(12)};
 }
 
 std::uint32_t label_of(const IpPacket& packet, const LabelOptions& options) {
-  const InvariantBytes invariant{packet, options};
-  return options.function == LabelFunction::bob ? BobHash::of(invariant.bytes(), options.init)
-                                                : ipsx_hash(invariant.bytes());
+  if (options.function == LabelFunction::ipsx) return ipsx_hash(ipsx_input(packet));
+  return BobHash::of(InvariantBytes{packet, options}.bytes(), options.init);
 }
 
 std::uint64_t identity_of(const IpPacket& packet, const InvariantBytes& invariant, const HashKey& key) {

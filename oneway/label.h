@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/hash.h"
+#include "oneway/ipsx_hash.h"
 #include "oneway/label_options.h"
 #include "wire/ip_packet.h"
 
@@ -43,7 +44,7 @@ class InvariantBytes {
   bool cut_ = false;
 };
 
-/// 32 bits, the same at every point that has the same options.
+/// 32 bits (IPSX: 16), the same at every point that has the same options.
 std::uint32_t label_of(const IpPacket& packet, const LabelOptions& options);
 
 /// What matching goes by inside one program: 64 keyed bits of the same bytes and of the 5-tuple.
@@ -51,8 +52,8 @@ std::uint32_t label_of(const IpPacket& packet, const LabelOptions& options);
 /// labels it would be one in four thousand at a million packets.
 std::uint64_t identity_of(const IpPacket& packet, const InvariantBytes& invariant, const HashKey& key);
 
-/// IP Shift-XOR, RFC 5475 appendix A.1: eight shifts over 16 bytes, for hardware.  Fewer bytes than
-/// that count as followed by zeros.  Weak: neighbouring packets have neighbouring labels.
-std::uint32_t ipsx_hash(std::span<const std::byte> invariant);
+/// What IPSX reads of the packet.  As in all labels, the reserved flag of IPv4 and the checksum of UDP
+/// read as 0, so a PSAMP device agrees where both are.
+IpsxInput ipsx_input(const IpPacket& packet);
 
 }  // namespace sojourn

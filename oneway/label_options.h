@@ -5,7 +5,8 @@
 
 namespace sojourn {
 
-/// RFC 5475 section 6.2: BOB is mandatory for PSAMP, IPSX is the cheap one.
+/// RFC 5475 section 6.2.4: BOB is mandatory for PSAMP; IPSX is cheaper, and only good for selection:
+/// 16 bits would confuse packets, so records always carry labels by BOB.
 enum class LabelFunction : std::uint8_t { bob, ipsx };
 
 /// Both points need the same, or no label agrees.

@@ -37,13 +37,32 @@ TEST(Label, OfAnIpv4PacketHashesTheFieldsInOrder) {
   EXPECT_EQ(label_of(at_point(packet), {}), 0x658f4960u);
 }
 
+// RFC 5475 appendix A.1, its ten steps by hand, lower 16 bits only:
+//     f1 = a1744000, f2 = c0000201          v1 = 61744201
+//     f3 = c6336402, f4 = 04050607          v2 = c2366205
+//     v1 << 8   0100      v1 >> 4   4420      v1 >> 12  1744      v1 >> 16  6174      together 3310
+//     v2 << 6   8140      v2 << 10  1400      v2 << 14  4000      v2 >> 7   6cc4      together b984
+TEST(Ipsx, AgreesWithTheStepsOfTheRfc) {
+  EXPECT_EQ(ipsx_hash({0xa1744000, 0xc0000201, 0xc6336402, 0x04050607}), 0x3310 ^ 0xb984);
+  // A single bit in each word lands where its shifts put it.
+  EXPECT_EQ(ipsx_hash({.f1 = 1u << 16}), (1u << 12) ^ (1u << 4) ^ 1u);
+  EXPECT_EQ(ipsx_hash({.f2 = 1}), 1u << 8);
+  EXPECT_EQ(ipsx_hash({.f3 = 1}), (1u << 6) ^ (1u << 10) ^ (1u << 14));
+  EXPECT_EQ(ipsx_hash({.f4 = 1u << 22}), 1u << 15);
+}
+
 TEST(Label, CanBeIpsx) {
-  // By hand: v1 = source ^ destination = 06336603, v2 = (id, flags) ^ payload = 00070000 ^ ...
-  const Bytes packet = ipv4({}, static_cast<IpProtocol>(253), from_hex("00070001"));
-  const std::uint32_t v1 = 0xc0000201u ^ 0xc6336402u, v2 = 0x00074000u ^ 0x00070001u;
-  const std::uint32_t expected = (v1 << 8) ^ (v1 >> 4) ^ (v1 >> 12) ^ (v1 >> 16) ^ (v2 << 6) ^ (v2 << 10) ^
-                                 (v2 << 14) ^ (v2 >> 7);
-  EXPECT_EQ(label_of(at_point(packet), {.function = LabelFunction::ipsx}), expected);
+  Bytes packet = ipv4({}, static_cast<IpProtocol>(253), from_hex("000102030405060708090a0b0c0d0e0f"));
+  packet[4] = std::byte{0xa1}, packet[5] = std::byte{0x74};
+  const IpsxInput input = ipsx_input(at_point(packet));
+  EXPECT_EQ(input.f1, 0xa1744000u);
+  EXPECT_EQ(input.f2, 0xc0000201u);
+  EXPECT_EQ(input.f3, 0xc6336402u);
+  EXPECT_EQ(input.f4, 0x04050607u);
+  // Which bytes are hashed is fixed: the options of BOB change nothing.
+  EXPECT_EQ(label_of(at_point(packet), {.function = LabelFunction::ipsx, .init = 7, .payload_offset = 1, .payload_bytes = 1}),
+            0x3310u ^ 0xb984u);
+  EXPECT_EQ(ipsx_input(at_point(ipv4({}, static_cast<IpProtocol>(253), from_hex("0001020304")))).f4, 0u) << "too short";
 }
 
 /// Label and identity must agree on what is the same packet.
@@ -213,7 +232,7 @@ TEST(PacketSelection, SelectsTheShareOfSimilarPackets) {
 }
 
 TEST(FlowSelection, TakesAllPacketsOfAFlowOrNone) {
-  const FlowSelection selection{SelectionRange::of_share(0.5)};
+  const FlowSelection selection{SelectionRange::of_share(0.5), {}};
   std::uint32_t selected = 0;
   for (std::uint16_t port = 1; port <= 2000; ++port) {
     Ends ends;

@@ -36,27 +36,33 @@ class PacketSelection {
       : range_(range), options_(options) {}
 
   bool selects(const IpPacket& packet) const {
-    return range_.everything() || range_.selects(label_of(packet, options_));
+    return range_.everything() || range_.selects(hash(packet));
   }
 
  private:
+  /// The 16 bits of IPSX are spread over the range of 32: shares come in steps of 1/65536.
+  std::uint32_t hash(const IpPacket& packet) const {
+    const std::uint32_t label = label_of(packet, options_);
+    return options_.function == LabelFunction::ipsx ? label * 0x10001u : label;
+  }
+
   SelectionRange range_;
   LabelOptions options_;
 };
 
-/// Selects whole flows: all packets of a 5-tuple in this direction, or none.
+/// Selects whole flows: all packets of a 5-tuple in this direction, or none.  By BOB of the 5-tuple
+/// with the labels' secret, so that points that know nothing of each other select the same flows.
 class FlowSelection {
  public:
-  explicit FlowSelection(const SelectionRange& range) : range_(range) {}
+  FlowSelection(const SelectionRange& range, const LabelOptions& options) : range_(range), init_(options.init) {}
 
-  bool selects(const IpPacket& packet) const {
-    // IpPacket::flow is a keyed hash; mixed again, since tables use its upper bits as they are.
-    std::uint64_t state = packet.flow;
-    return range_.everything() || range_.selects(static_cast<std::uint32_t>(split_mix(state) >> 32));
-  }
+  bool selects(const IpPacket& packet) const { return range_.everything() || range_.selects(hash(packet.key())); }
 
  private:
+  std::uint32_t hash(const FlowKey& key) const;
+
   SelectionRange range_;
+  std::uint32_t init_;
 };
 
 }  // namespace sojourn
