@@ -32,13 +32,6 @@ Result<double> parse_share(std::string_view text) { return parse_between(text, 0
 Result<double> parse_utilisation(std::string_view text) { return parse_between(text, 0.01, 2); }
 Result<double> parse_drift(std::string_view text) { return parse_between(text, -1000, 1000); }
 
-Result<Duration> parse_signed(std::string_view text) {
-  const bool negative = text.starts_with('-');
-  auto duration = parse_duration(negative ? text.substr(1) : text);
-  if (duration && negative) return -*duration;
-  return duration;
-}
-
 Result<PathKind> parse_path(std::string_view text) {
   if (text == "weibull") return PathKind::weibull;
   if (text == "droptail") return PathKind::droptail;
@@ -168,7 +161,7 @@ void add_two_point_options(CLI::App& generate, TwoPointRequest& request) {
   generate.add_option("--references", options.references, "two points: an RLI reference packet ahead of every so many packets\n"
                       "(default none; they are not in the truth)")
       ->check(CLI::Range(2, 1'000'000))->type_name("NUMBER");
-  add_parsed(generate, "--clock-offset", "TIME", parse_signed, [&](Duration d) { options.last_clock.offset_ns = to_ns(d); },
+  add_parsed(generate, "--clock-offset", "TIME", parse_signed_duration, [&](Duration d) { options.last_clock.offset_ns = to_ns(d); },
              "two points: the last one's clock is ahead by this much (default 0)");
   add_parsed(generate, "--clock-drift", "PPM", parse_drift, [&](double ppm) { options.last_clock.drift_ppm = ppm; },
              "two points: and gains so many microseconds a second (default 0)");

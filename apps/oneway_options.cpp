@@ -42,13 +42,6 @@ Result<Duration> parse_positive_duration(std::string_view text) {
   return duration;
 }
 
-Result<Duration> parse_signed_duration(std::string_view text) {
-  const bool negative = text.starts_with('-');
-  auto duration = parse_duration(negative ? text.substr(1) : text);
-  if (duration && negative) return -*duration;
-  return duration;
-}
-
 Result<double> parse_share(std::string_view text) {
   double share = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);

@@ -3,9 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/result.h"
+#include "core/units.h"
 
 namespace sojourn {
 
@@ -16,6 +18,14 @@ auto complaint_of(Parse parse) {
     const auto parsed = parse(text);
     return parsed ? std::string{} : parsed.error().message;
   };
+}
+
+/// "20ms", or "-20ms".
+inline Result<Duration> parse_signed_duration(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  auto duration = parse_duration(negative ? text.substr(1) : text);
+  if (duration && negative) return -*duration;
+  return duration;
 }
 
 /// An option whose text `parse` (string_view -> Result<T>) understands and `take` stores.  The error
