@@ -122,7 +122,8 @@ Result<Truth> write_truth(const std::string& name, const TwoPointTrace& trace) {
     arrived[arrival.packet] = true;
     ++truth.arrived;
     delays[flow].push_back(arrival.read_ns - sent_ns);
-    append_delay(delays_file->lines(), two_point_flow(flow, trace.flow_is_ipv6[flow]),
+    const FlowKey key = two_point_flow(flow, trace.flow_is_ipv6[flow]);
+    append_delay(delays_file->lines(), &key,
                  {at(sent_ns), Duration{delays[flow].back()}, flow});
     delays_file->pass_on();
   }

@@ -14,10 +14,12 @@
 
 #include "apps/commands.h"
 #include "apps/interrupt.h"
+#include "apps/oneway_companion.h"
 #include "apps/oneway_csv.h"
 #include "apps/oneway_diagnosis.h"
 #include "apps/oneway_input.h"
 #include "apps/oneway_methods.h"
+#include "apps/oneway_records.h"
 #include "apps/oneway_report.h"
 #include "apps/output.h"
 #include "apps/progress.h"
@@ -62,9 +64,9 @@ class SampleSink {
     delays.add_all(delays_ns_);
     if (!csv_ && !request_.grouping) return;
     for (const DelaySample& sample : samples) {
-      const FlowKey& flow = *method.flow(sample.flow);
+      const FlowKey* const flow = method.flow(sample.flow);
       if (csv_) append_delay(csv_->lines(), flow, sample);
-      if (request_.grouping) groups.add({request_.grouping->key_of(as_sample(flow, sample))}, sample.delay, 1);
+      if (request_.grouping && flow) groups.add({request_.grouping->key_of(as_sample(*flow, sample))}, sample.delay, 1);
     }
     if (csv_) csv_->pass_on();
   }
@@ -117,7 +119,8 @@ void add_doubts(OnewayReport& report) {
   const Distribution& delays = *report.delays;
   if (delays.empty()) return;
   const auto name = [&](std::size_t point) { return report.points[point].name; };
-  if (!report.clock.offset && *delays.quantile(0.95) < Duration{0})
+  const bool said_already = report.request->method->compares_no_packets;  // by doubt_about
+  if (!said_already && !report.clock.offset && *delays.quantile(0.95) < Duration{0})
     report.warnings.push_back(fmt::format(
         "nearly all packets were at {} before they were at {} (median {}): the captures seem to be swapped, "
         "or LAST's clock is behind by {} or more", name(1), name(0), format_duration(*delays.quantile(0.5)),
@@ -163,6 +166,7 @@ void add_groups(const OnewayRequest& request, const SampleSink& sink, OnewayRepo
 struct Pass {
   OnewayReport report;
   std::unique_ptr<SampleSink> sink;  ///< the report points into it
+  std::optional<CommonPackets> common{};  ///< where the method compared no packets
 };
 
 Result<Pass> run_through(const OnewayRequest& request, const ClockCorrection& correction) {
@@ -172,7 +176,13 @@ Result<Pass> run_through(const OnewayRequest& request, const ClockCorrection& co
   if (!last) return std::unexpected(last.error());
   auto method = request.method->make(request);
   if (!method) return std::unexpected(method.error());
-  Pass pass{{}, std::make_unique<SampleSink>(request)};
+  AccompaniedMethod* companion = nullptr;
+  if (request.method->compares_no_packets) {
+    auto accompanied = std::make_unique<AccompaniedMethod>(std::move(*method), request.options);
+    companion = accompanied.get();
+    method = std::move(accompanied);
+  }
+  Pass pass{{}, std::make_unique<SampleSink>(request), {}};
   SampleSink& sink = *pass.sink;
   if (auto opened = sink.open(); !opened) return std::unexpected(opened.error());
 
@@ -204,20 +214,12 @@ Result<Pass> run_through(const OnewayRequest& request, const ClockCorrection& co
   report.delays = &sink.delays;
   report.clock.offset = clock_offset(report.result.flows);
   report.clock.skew = sink.skew(report.clock.offset);
+  if (companion) {
+    pass.common = companion->common();
+    if (std::string doubt = doubt_about(request, *pass.common); !doubt.empty()) report.warnings.push_back(std::move(doubt));
+  }
   if (interrupted()) report.warnings.emplace_back("interrupted: this is what was read until then");
   return pass;
-}
-
-Result<void> print(const OnewayRequest& request, const OnewayReport& report) {
-  if (!request.flows.empty())
-    if (auto written = write_flows(request.flows, report.result.flows); !written) return written;
-  if (!request.plot.empty())
-    if (auto written = write_file(request.plot, oneway_plot(report)); !written) return written;
-  const bool silent = request.flows == "-" || request.samples == "-";
-  if (silent || request.json)
-    for (const std::string& warning : report.warnings) fmt::print(stderr, "sojourn: warning: {}\n", warning);
-  if (silent) return {};
-  return write_file("-", request.json ? oneway_json(report) : oneway_text(report));
 }
 
 Result<int> measure(const OnewayRequest& request) {
@@ -234,23 +236,45 @@ Result<int> measure(const OnewayRequest& request) {
   auto pass = run_through(request, correction);
   if (!pass) return std::unexpected(pass.error());
   OnewayReport& report = pass->report;
-  if (report.delays->empty() && !report.result.total && report.result.tables.empty() && !interrupted())
+  // Sketches of different traffic still give some number; reference packets are right about LAST alone.
+  const bool unrelated = pass->common && pass->common->count == 0 && report.result.flows.empty();
+  if ((unrelated || (report.delays->empty() && !report.result.total && report.result.tables.empty())) && !interrupted())
     return failure(!report.result.no_result.empty() ? report.result.no_result : diagnose(request, report.points[0].input, report.points[1].input));
   if (correction.skew) {
     report.clock.skew = correction.skew;
     report.clock.corrected = true;
   }
-  note_directions(report);
-  add_doubts(report);
+  add_remarks(report);
   if (request.grouping) add_groups(request, *pass->sink, report);
-  if (auto printed = print(request, report); !printed) return std::unexpected(printed.error());
+  if (auto printed = print_report(report); !printed) return std::unexpected(printed.error());
   return exit_ok;
 }
 
 }  // namespace
 
+void add_remarks(OnewayReport& report) {
+  note_directions(report);
+  add_doubts(report);
+}
+
+Result<void> print_report(const OnewayReport& report) {
+  const OnewayRequest& request = *report.request;
+if (!request.flows.empty())
+    if (auto written = write_flows(request.flows, report.result.flows); !written) return written;
+  if (!request.plot.empty())
+    if (auto written = write_file(request.plot, oneway_plot(report)); !written) return written;
+  const bool silent = request.flows == "-" || request.samples == "-";
+  if (silent || request.json)
+    for (const std::string& warning : report.warnings) fmt::print(stderr, "sojourn: warning: {}\n", warning);
+  if (silent) return {};
+  return write_file("-", request.json ? oneway_json(report) : oneway_text(report));
+}
+
 int run_oneway(const OnewayRequest& request) {
-  const auto status = measure(request);
+  const bool of_records = holds_records(request.first) || holds_records(request.last);
+  const auto status = !request.write_records.empty() ? write_records(request)
+                      : of_records                   ? measure_records(request)
+                                                     : measure(request);
   if (status) return *status;
   fmt::print(stderr, "sojourn: {}\n", status.error().message);
   return exit_error;

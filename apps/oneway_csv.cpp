@@ -72,12 +72,14 @@ void append_flow(std::string& lines, const FlowDelay& flow) {
   append_number(lines, flow.min_ns);
   append_number(lines, flow.max_ns);
   append_number(lines, flow.lost);
+  append_number(lines, flow.margin_ns);
   lines += '\n';
 }
 
-void append_delay(std::string& lines, const FlowKey& flow, const DelaySample& sample) {
+void append_delay(std::string& lines, const FlowKey* flow, const DelaySample& sample) {
   fmt::format_to(std::back_inserter(lines), "{},", to_ns(sample.sent));
-  append_key(lines, flow);
+  if (flow) append_key(lines, *flow);
+  else lines += ",,,,";
   fmt::format_to(std::back_inserter(lines), ",{}\n", to_ns(sample.delay));
 }
 

@@ -40,7 +40,7 @@ class CsvFile {
 
 inline constexpr std::string_view flows_csv_header =
     "protocol,source,source_port,destination,destination_port,packets,"
-    "delay_mean_ns,delay_stddev_ns,delay_min_ns,delay_max_ns,lost\n";
+    "delay_mean_ns,delay_stddev_ns,delay_min_ns,delay_max_ns,lost,delay_margin_ns\n";
 inline constexpr std::string_view delays_csv_header =
     "sent_ns,protocol,source,source_port,destination,destination_port,delay_ns\n";
 
@@ -48,7 +48,8 @@ inline constexpr std::string_view delays_csv_header =
 std::string protocol_name(std::uint8_t protocol);
 
 void append_flow(std::string& lines, const FlowDelay& flow);
-void append_delay(std::string& lines, const FlowKey& flow, const DelaySample& sample);
+/// Without a flow its fields are empty.
+void append_delay(std::string& lines, const FlowKey* flow, const DelaySample& sample);
 
 Result<void> write_flows(const std::string& path, std::span<const FlowDelay> flows);
 

@@ -17,9 +17,9 @@ namespace {
 
 /// Packets that both captures hold, whatever their times: a sample chosen by their identity, so that
 /// the same ones are looked at in both.
-class CommonPackets {
+class SharedPackets {
  public:
-  CommonPackets(const LabelOptions& options, std::uint64_t seed) : options_(options), key_(HashKey::from_seed(seed)), seed_(seed) {}
+  SharedPackets(const LabelOptions& options, std::uint64_t seed) : options_(options), key_(HashKey::from_seed(seed)), seed_(seed) {}
 
   void remember(Source& first) {
     each(first, [&](std::uint64_t identity, Timestamp time) {
@@ -96,13 +96,29 @@ std::string nothing_in_common(const OnewayRequest& request, const PointInput& fi
 
 }  // namespace
 
+std::string doubt_about(const OnewayRequest& request, const CommonPackets& common) {
+  if (common.count == 0)
+    return fmt::format("no packet of {} is in {}: they seem to be captures of different traffic, or of another time",
+                       request.first, request.last);
+  const Duration apart = common.median < Duration{0} ? -common.median : common.median;
+  if (apart > request.options.window)
+    return fmt::format("the same packets are about {} apart, beyond --window {}: LAST's clock seems to be {} FIRST's; try {}",
+                       format_duration(apart), format_duration(request.options.window),
+                       common.median < Duration{0} ? "behind" : "ahead of", as_option(common.median + request.clock_offset));
+  if (common.negative_share > 0.95)
+    return fmt::format("nearly all packets were at {} before they were at {} (median {}): the captures seem to be swapped, "
+                       "or LAST's clock is behind by that much or more",
+                       request.last, request.first, format_duration(common.median));
+  return {};
+}
+
 std::string diagnose(const OnewayRequest& request, const PointInput& first, const PointInput& last) {
   for (const auto& [name, input] : {std::pair{&request.first, &first}, std::pair{&request.last, &last}})
     if (input->packets == 0) return fmt::format("{} holds no IP packets{}", *name, request.filter.empty() ? "" : " that match --filter");
   if (request.first == "-" || request.last == "-") return nothing_in_common(request, first, last, false);
   auto first_source = open_point(request, Point::first), last_source = open_point(request, Point::last);
   if (!first_source || !last_source) return nothing_in_common(request, first, last, false);
-  CommonPackets common{request.options.label, request.options.seed};
+  SharedPackets common{request.options.label, request.options.seed};
   common.remember(**first_source);
   common.compare(**last_source);
   if (common.count() == 0) return nothing_in_common(request, first, last, common.cut() > 0);

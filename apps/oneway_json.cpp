@@ -57,7 +57,8 @@ Json flow_object(const FlowDelay& flow) {
           {"delay_stddev_ns", or_null(flow.stddev_ns)},
           {"delay_min_ns", or_null(flow.min_ns)},
           {"delay_max_ns", or_null(flow.max_ns)},
-          {"lost", or_null(flow.lost)}};
+          {"lost", or_null(flow.lost)},
+          {"delay_margin_ns", or_null(flow.margin_ns)}};
 }
 
 Json clock_object(const OnewayReport& report) {

@@ -13,6 +13,7 @@
 
 #include "apps/commands.h"
 #include "apps/oneway_methods.h"
+#include "apps/oneway_records.h"
 #include "apps/oneway_request.h"
 #include "apps/option_helpers.h"
 #include "core/units.h"
@@ -31,6 +32,9 @@ constexpr const char* examples = R"(Examples:
   sojourn oneway a.pcap b.pcap --correct-skew      take out the drift of the clocks
   sojourn oneway a.pcap b.pcap --clock-offset 1h   LAST's clock is an hour ahead
   sojourn oneway a.pcap b.pcap --json              for programs
+  sojourn oneway a.pcap --sampling 0.01 --write-records a.csv
+                                                   at each router; then, anywhere,
+  sojourn oneway a.csv b.csv --method multiflow    the delays of their flows
 
 Both captures must be of the same traffic: FIRST where packets come by first.
 VLAN tags, MPLS labels and tunnels may differ; addresses and ports must not.
@@ -102,6 +106,14 @@ bool lists(std::string_view names, std::string_view name) {
 
 /// What contradicts or is missing, in one line; empty if all is well.
 std::string contradiction(const OnewayRequest& request) {
+  if (!request.write_records.empty()) {
+    if (!request.last.empty()) return "--write-records takes one capture: call it once at each point";
+    if (!request.method->joins_records) return fmt::format("--write-records: method {} does not go by flow records", request.method->name);
+    if (!request.flows.empty() || !request.samples.empty() || !request.plot.empty() || request.json || request.grouping)
+      return "--write-records writes records and nothing else: delays come when two files of them are joined";
+  } else if (request.last.empty()) {
+    return "LAST is required";
+  }
   if (request.first == "-" && request.last == "-") return "standard input can be read only once";
   if (request.first == request.last && request.first != "-")
     return "FIRST and LAST are the same capture: name one of each point";
@@ -121,8 +133,8 @@ std::string contradiction(const OnewayRequest& request) {
 }
 
 void add_input_options(CLI::App& oneway, OnewayRequest& request) {
-  oneway.add_option("FIRST", request.first, "capture of the first point; - is standard input")->type_name("")->required();
-  oneway.add_option("LAST", request.last, "capture of the last point")->type_name("")->required();
+  oneway.add_option("FIRST", request.first, "capture of the first point, or its flow records; - is standard input")->type_name("")->required();
+  oneway.add_option("LAST", request.last, "the same of the last point; none with --write-records")->type_name("");
   oneway.add_option("--filter", request.filter, "only packets that match this pcap-filter(7) expression")
       ->type_name("EXPRESSION");
 }
@@ -131,7 +143,7 @@ void add_measure_options(CLI::App& oneway, OnewayRequest& request) {
   OnewayOptions& options = request.options;
   std::string methods = "how to measure (default exact):";
   for (const MethodChoice& method : oneway_methods()) methods += fmt::format("\n{:<11}{}", method.name, method.summary);
-  add_parsed(oneway, "--method", "NAME", parse_method, [&](const MethodChoice* m) { request.method = m; }, methods);
+  add_parsed(oneway, "--method", "NAME", parse_method, [&](const MethodChoice* m) { request.method = m, request.method_given = true; }, methods);
   add_parsed(oneway, "--window", "TIME", parse_positive_duration, [&](Duration d) { options.window = d; },
              "the largest plausible delay, either way (default 10s)");
   add_parsed(oneway, "--sampling", "SHARE", parse_share, [&](double share) { options.sampling = share; },
@@ -148,6 +160,9 @@ void add_measure_options(CLI::App& oneway, OnewayRequest& request) {
              "hash function of --sampling: bob (default) or ipsx");
   add_parsed(oneway, "--label-init", "NUMBER", parse_init, [&](std::uint32_t init) { options.label.init = init; },
              "its secret, equal at all points (default 0x9a3f9a3f)");
+  oneway.add_option("--max-flows", options.max_flows, "exact, trajectory: flows to tell apart (default 4 million);\nthe packets of the rest are only in the totals")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
+      ->type_name("NUMBER");
   oneway.add_option("--seed", options.seed, "make hashing repeatable")->type_name("NUMBER");
 }
 
@@ -161,6 +176,9 @@ void add_clock_options(CLI::App& oneway, OnewayRequest& request) {
 
 void add_output_options(CLI::App& oneway, OnewayRequest& request) {
   oneway.add_option("--flows", request.flows, "every flow as CSV into this file, - for standard output")->type_name("FILE");
+  oneway.add_option("--write-records", request.write_records,
+                    "the flow records of FIRST as CSV into this file, to be joined with\nanother point's later: sojourn oneway FIRST.csv LAST.csv")
+      ->type_name("FILE");
   oneway.add_option("--samples", request.samples, "every packet's delay as CSV into this file, - for standard output")
       ->type_name("FILE");
   add_parsed(oneway, "--by", "WHAT", &Grouping::parse, [&](const Grouping& g) { request.grouping = g; },
@@ -205,6 +223,9 @@ void add_oneway(CLI::App& app, Run& run) {
     groups.emplace_back(options.methods, group);
   }
   oneway.callback([request, groups, &run] {
+    // Records are CNF's; which estimator will join them does not matter to who writes them.
+    const bool of_records = !request->write_records.empty() || holds_records(request->first);
+    if (of_records && !request->method_given) request->method = oneway_method_named("multiflow");
     if (const auto reason = contradiction(*request); !reason.empty())
       throw CLI::ValidationError(reason);  // CLI11's own way to refuse
     for (const auto& [methods, group] : groups)

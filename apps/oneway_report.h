@@ -54,6 +54,11 @@ struct OnewayReport {
   std::vector<const FlowDelay*> slowest_flows() const;
 };
 
+/// Notes and warnings that follow from the figures.
+void add_remarks(OnewayReport& report);
+/// All that was asked for: the CSV of flows, the plot, and text or JSON.
+Result<void> print_report(const OnewayReport& report);
+
 std::string oneway_text(const OnewayReport& report);
 std::string oneway_json(const OnewayReport& report);
 std::string oneway_plot(const OnewayReport& report);

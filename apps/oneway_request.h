@@ -16,9 +16,10 @@ namespace sojourn {
 struct MethodChoice;
 
 struct OnewayRequest {
-  std::string first, last;  ///< captures
+  std::string first, last;  ///< captures, or files of flow records
   std::string filter;
   const MethodChoice* method = nullptr;
+  bool method_given = false;
   OnewayOptions options;
   EstimateWishes estimates;
   MarkingWishes marking;
@@ -28,6 +29,7 @@ struct OnewayRequest {
   std::optional<Grouping> grouping;
   std::size_t top = 10;
   bool json = false;
+  std::string write_records;   ///< file for the flow records of `first`, the only capture then
   std::string flows, samples;  ///< files for the CSVs, "-" for standard output, empty for none
   std::string plot;            ///< file for the SVG
   bool color = false;

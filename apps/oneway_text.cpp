@@ -159,15 +159,23 @@ class OnewayText {
   void flows() {
     const auto slowest = report_.slowest_flows();
     if (slowest.empty()) return;
+    const bool with_margins = std::ranges::any_of(slowest, [](const FlowDelay* flow) { return flow->margin_ns.has_value(); });
     TextTable rows({Align::right, Align::right, Align::right, Align::right, Align::right, Align::right, Align::left});
-    rows.row({"packets", "mean", "stddev", "min", "max", "lost", "flow"});
+    rows.row({"packets", !with_margins ? "mean" : request_.unicode ? "mean ±95%" : "mean +-95%", "stddev", "min", "max", "lost", "flow"});
     const auto cell = [](const auto& value) { return value ? compact(rounded(static_cast<double>(*value))) : "-"; };
     for (const FlowDelay* flow : slowest)
-      rows.row({compact_count(flow->packets), cell(flow->mean_ns), cell(flow->stddev_ns), cell(flow->min_ns),
+      rows.row({compact_count(flow->packets), with_margins ? mean_with_margin(*flow) : cell(flow->mean_ns), cell(flow->stddev_ns), cell(flow->min_ns),
                 cell(flow->max_ns), flow->lost ? compact_count(*flow->lost) : "-", name_of_flow(flow->key)});
     section(fmt::format("the slowest {} of {} flows, by their mean delay", slowest.size(),
                         format_count(report_.result.flows.size())));
     table(rows);
+  }
+
+  std::string mean_with_margin(const FlowDelay& flow) const {
+    const Duration mean = rounded(*flow.mean_ns);
+    Interval interval{mean, mean, false, false};  // "±?"
+    if (flow.margin_ns) interval = {mean - rounded(*flow.margin_ns), mean + rounded(*flow.margin_ns)};
+    return with_margin(mean, interval, request_.unicode);
   }
 
   void tables() {

@@ -8,8 +8,8 @@ _sojourn_rtt_options='--help --interface --duration --filter --threads --kind --
   --save-distribution --expect --false-alarm --expect-tolerance
   --anonymize --json --samples --plot --color --ascii'
 _sojourn_oneway_options='--help --filter --method --window --sampling --sample-flows --payload-bytes
-  --label --label-init --seed --clock-error --clock-offset --correct-skew --flows --samples --by
-  --top --json --plot --color --ascii --active-timeout --inactive-timeout --cache --drop-outliers
+  --label --label-init --max-flows --seed --clock-error --clock-offset --correct-skew --flows --samples --by
+  --top --json --plot --color --ascii --active-timeout --inactive-timeout --cache --drop-outliers --write-records
   --capacity --marking --interval --carrier
   --flow --via'
 _sojourn_mark_options='--help --method --interval --carrier --flow --flow-id --force --restore --seed'
@@ -92,11 +92,11 @@ _sojourn_oneway() {
     --window) mapfile -t COMPREPLY < <(compgen -W '100ms 1s 10s 1min' -- "$current") ;;
     --by) mapfile -t COMPREPLY < <(compgen -W 'flow host requester prefix/24 prefix/24/48 port' -- "$current") ;;
     --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current") ;;
-    --flows | --samples | --plot)
+    --flows | --samples | --plot | --write-records)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       ;;
-    --filter | --sampling | --payload-bytes | --label-init | --seed | --clock-error | --clock-offset | --top) ;;
+    --max-flows | --filter | --sampling | --payload-bytes | --label-init | --seed | --clock-error | --clock-offset | --top) ;;
     *)
       if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_sojourn_oneway_options" -- "$current")

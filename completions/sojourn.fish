@@ -146,5 +146,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l active-timeout -x
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l inactive-timeout -x -d 'A flow record ends with such a pause'
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l cache -x -d 'Memory of the flow cache at each point'
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l drop-outliers -x -d 'Do not believe this share of the largest delays'
+complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l write-records -r -F -d 'Flow records of FIRST as CSV into this file'
+complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l max-flows -x -d 'Flows to tell apart'
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l capacity -x -d 'Of the link before LAST'
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l ascii -d 'Draw with plain characters only'

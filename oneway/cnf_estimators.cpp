@@ -48,10 +48,23 @@ void multiflow_estimates(std::span<const AssociatedFlow> flows, std::span<const 
   }
 }
 
+namespace {
+
+/// How much longer than its record the flow lasted, to either side, on average: of m packets selected
+/// with probability p, (m - 1) gaps lie within, and (1 - p) of such a gap beyond each end.
+Duration beyond_the_ends(const FlowRecord& record, double sampling) {
+  if (record.packets < 2) return Duration{0};
+  const double gap = static_cast<double>(to_ns(record.last - record.first)) / static_cast<double>(record.packets - 1);
+  return Duration{std::llround((1 - sampling) * gap)};
+}
+
+}  // namespace
+
 DelaySummary nearby_estimate(const AssociatedFlow& flow, const FlowRecord& record, const DelaySeries& series,
                              double sampling, std::size_t neighbours) {
   const DelaySummary own = endpoint_estimate(flow);
-  const DelaySummary around = series.at_least(neighbours, record.first, record.last);
+  const Duration beyond = beyond_the_ends(record, sampling);
+  const DelaySummary around = series.at_least(neighbours, record.first - beyond, record.last + beyond);
   if (around.samples == 0) return own;
   if (own.samples == 0) return around;
   const double packets = static_cast<double>(record.packets) / sampling;

@@ -29,7 +29,9 @@ void multiflow_estimates(std::span<const AssociatedFlow> flows, std::span<const 
 ///
 /// Of the flow's N = packets / sampling packets, m = 1 or 2 have a known delay.  The others are
 /// thought to be like the packets around them, at least `neighbours` of them: a flow of which one
-/// packet was selected has nobody else within its times, but lasted longer than that packet.
+/// packet was selected has nobody else within its times, but lasted longer than that packet.  In the
+/// same way a flow of m selected packets began before the first and went on behind the last of them,
+/// each by the mean gap between them, less the share that would have been selected.
 ///
 ///     D = (sum of own delays + (N - m) D_around) / N
 ///

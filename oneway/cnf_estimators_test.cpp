@@ -45,6 +45,14 @@ TEST(CnfEstimators, NearbyIsExactForTwoPacketsAndMultiflowForMany) {
   EXPECT_DOUBLE_EQ(nearby_estimate(flow, record(1s, 3s, 4), series, 0.01, 3).mean_ns, 30'000 + 5'000 * 0.005);
 }
 
+TEST(CnfEstimators, NearbyLooksBeyondTheSelectedEnds) {
+  const AssociatedFlow unknown{0, {}, {}};
+  // Two of some 200 packets, 1.1 s apart: the flow lasted from about 0.91 s to 4.19 s.
+  EXPECT_DOUBLE_EQ(nearby_estimate(unknown, record(2s, 3100ms, 2), series, 0.01, 2).mean_ns, 30'000);
+  // All packets selected: the ends are the real ones.
+  EXPECT_DOUBLE_EQ(nearby_estimate(unknown, record(2s, 3100ms, 2), series, 1, 2).mean_ns, 40'000);
+}
+
 TEST(CnfEstimators, ManyAtOnceAreTheSameAsOneByOne) {
   std::vector<FlowRecord> records;
   std::vector<AssociatedFlow> flows;

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "oneway/flow_cache.h"
+#include "oneway/flow_record.h"
 #include "oneway/method.h"
 
 namespace sojourn {
@@ -18,9 +20,14 @@ struct CnfOptions {
   std::uint64_t hybrid_threshold = 4;
 };
 
-/// A flow cache at each point over the selected packets; in the end its records are associated by
-/// their labels, and each flow gets its delay from the estimator.  `packets` of a flow are the
-/// selected ones; several records of a flow are weighted by them.
+/// The collector: the records of both points are associated by their labels, and each flow gets its
+/// delay from the estimator.  `packets` of a flow are the selected ones; several records of a flow are
+/// weighted by them.
+OnewayResult cnf_result(std::span<const FlowRecord> first, std::span<const FlowRecord> last,
+                        const OnewayOptions& options, const CnfOptions& cnf);
+
+/// Both points and the collector in one: a flow cache at each over the selected packets, and in the
+/// end `cnf_result` of what they exported.
 std::unique_ptr<OnewayMethod> make_cnf(const OnewayOptions& options, const CnfOptions& cnf);
 
 }  // namespace sojourn

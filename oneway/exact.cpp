@@ -10,7 +10,8 @@ ExactMethod::ExactMethod(const OnewayOptions& options)
       identity_key_(HashKey::from_seed(options.seed ^ 0x6964656e74697479u)),  // not the flows' key
       packet_selection_(SelectionRange::of_share(options.sample_flows ? 1 : options.sampling), options.label),
       flow_selection_(SelectionRange::of_share(options.sample_flows ? options.sampling : 1), options.label),
-      table_(options.window) {}
+      table_(options.window),
+      ledger_(options.max_flows) {}
 
 /// Identities of the selected packets, and a first touch of what they will need.
 std::size_t ExactMethod::identify(std::span<const IpPacket> batch, std::span<Sighting> out) {
@@ -104,7 +105,10 @@ OnewayResult ExactMethod::finish() {
                      {"outside-first", outside_[0]},
                      {"outside-last", outside_[1]},
                      {"cut", cut_},
-                     {"not-selected", not_selected_}};
+                     {"not-selected", not_selected_},
+                     {"without-room", ledger_.without_room()}};
+  if (ledger_.without_room() > 0)
+    result.notes.push_back("There are more flows than --max-flows: the packets of the rest are in the totals, not in a flow.");
   result.memory_bytes = table_.memory_bytes() + ledger_.memory_bytes();
   return result;
 }

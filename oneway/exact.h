@@ -35,7 +35,7 @@ class ExactMethod final : public OnewayMethod {
   /// Packets of the other point need not wait any longer for this one.
   void ended(Point point) override { progress_.of(point) = std::numeric_limits<std::int64_t>::max(); }
   std::span<const DelaySample> samples() const override { return samples_; }
-  const FlowKey* flow(std::uint32_t number) const override { return &ledger_.key(number); }
+  const FlowKey* flow(std::uint32_t number) const override { return ledger_.key(number); }
   OnewayResult finish() override;
 
  private:

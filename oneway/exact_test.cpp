@@ -56,6 +56,24 @@ std::uint64_t counter(const OnewayResult& result, std::string_view name) {
 
 constexpr auto first = Point::first, last = Point::last;
 
+TEST(ExactMethod, KeepsSoManyFlowsAndBooksTheRestTogether) {
+  const std::vector<Seen> seen = {{first, 100, 1, 1000}, {first, 200, 2, 2000}, {first, 300, 3, 3000}, {first, 350, 4, 3000},
+                                  {last, 110, 1, 1000},  {last, 230, 2, 2000},  {last, 340, 3, 3000},  {last, 400, 9, 1000},
+                                  {first, 380, 9, 1000}};
+  std::vector<DelaySample> samples;
+  const auto result = measure(seen, {.max_flows = 2}, &samples);
+  ASSERT_EQ(result.flows.size(), 2u);
+  EXPECT_EQ(result.flows[0].key.source_port, 1000);
+  EXPECT_EQ(result.flows[1].key.source_port, 2000);
+  EXPECT_EQ(counter(result, "without-room"), 2u);  // one arrived, one lost
+  EXPECT_EQ(result.lost, 1u);
+  EXPECT_EQ(result.total->packets, 4u);
+  EXPECT_EQ(result.total->mean_ns, (10 + 30 + 40 + 20) / 4.0);
+  EXPECT_EQ(result.notes.size(), 1u);
+  EXPECT_EQ(samples.size(), 4u);
+  EXPECT_EQ(counter(measure(seen, {.max_flows = 3}), "without-room"), 0u);
+}
+
 TEST(ExactMethod, MeasuresEachPacketAndItsLoss) {
   const auto result = measure({{first, 100, 1}, {first, 200, 2}, {first, 300, 3},
                                {last, 1100, 1}, {last, 1500, 3}});

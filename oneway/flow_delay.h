@@ -16,6 +16,8 @@ struct FlowDelay {
   std::uint64_t packets = 0;
   std::optional<double> mean_ns;    ///< negative if the clocks say so
   std::optional<double> stddev_ns;  ///< of the packets' delays, divided by their number
+  /// Half of the 95 % interval of mean_ns, for a method that estimates and knows how well.
+  std::optional<double> margin_ns;
   std::optional<std::int64_t> min_ns;
   std::optional<std::int64_t> max_ns;
   std::optional<std::uint64_t> lost;  ///< of `packets`

@@ -27,19 +27,21 @@ double DelaySums::stddev_ns() const {
   return static_cast<double>(std::sqrt(std::max(variance, 0.0L)));
 }
 
-FlowLedger::FlowLedger() : cells_(1024), shift_(64 - 10) {}
+FlowLedger::FlowLedger(std::size_t max_flows)
+    : max_flows_(max_flows), cells_(1024), shift_(64 - 10), accounts_(1), sums_(1) {}
 
 std::uint32_t FlowLedger::number_of(const IpPacket& packet) {
   std::size_t place = home(packet.flow);
   for (;; place = (place + 1) & (cells_.size() - 1)) {
     const Cell& cell = cells_[place];
     if (cell.number == 0) break;
-    if (cell.hash == packet.flow) return static_cast<std::uint32_t>(cell.number - 1);
+    if (cell.hash == packet.flow) return static_cast<std::uint32_t>(cell.number);
   }
+  if (accounts_.size() > max_flows_) return shared;
   accounts_.push_back({packet.key()});
   sums_.emplace_back();
-  cells_[place] = {packet.flow, accounts_.size()};
   const auto number = static_cast<std::uint32_t>(accounts_.size() - 1);
+  cells_[place] = {packet.flow, number};
   if (accounts_.size() * 2 > cells_.size()) grow();
   return number;
 }
@@ -58,7 +60,7 @@ void FlowLedger::grow() {
 std::vector<FlowDelay> FlowLedger::delays() const {
   std::vector<FlowDelay> flows;
   flows.reserve(accounts_.size());
-  for (std::size_t i = 0; i < accounts_.size(); ++i) {
+  for (std::size_t i = shared + 1; i < accounts_.size(); ++i) {
     const DelaySums& sums = sums_[i];
     const Account& account = accounts_[i];
     if (sums.count + account.lost == 0) continue;

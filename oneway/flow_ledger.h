@@ -29,10 +29,11 @@ struct alignas(64) DelaySums {
 };
 static_assert(sizeof(DelaySums) == 64);
 
-/// Flows in the order of their first packets.  Memory grows with their number.
+/// Flows in the order of their first packets.  Memory grows with their number, up to `max_flows`: the
+/// packets of all further flows share one account, which is in the total but is no flow.
 class FlowLedger {
  public:
-  FlowLedger();
+  explicit FlowLedger(std::size_t max_flows);
 
   void prefetch(std::uint64_t flow_hash) const { __builtin_prefetch(&cells_[home(flow_hash)]); }
   void prefetch_sums(std::uint32_t number) const { __builtin_prefetch(&sums_[number], 1); }
@@ -43,8 +44,10 @@ class FlowLedger {
   void add(std::uint32_t number, std::int64_t delay_ns) { sums_[number].add(delay_ns); }
   void add_lost(std::uint32_t number) { ++accounts_[number].lost; }
 
-  const FlowKey& key(std::uint32_t number) const { return accounts_[number].key; }
-  std::size_t size() const { return accounts_.size(); }
+  /// nullptr for the account that flows without room share.
+  const FlowKey* key(std::uint32_t number) const { return number == shared ? nullptr : &accounts_[number].key; }
+  /// Packets whose flow had no room.
+  std::uint64_t without_room() const { return sums_[shared].count + accounts_[shared].lost; }
   /// Flows without any packet whose fate is known are left out.
   std::vector<FlowDelay> delays() const;
   DelaySums total() const;
@@ -53,16 +56,19 @@ class FlowLedger {
  private:
   struct Cell {
     std::uint64_t hash;
-    std::uint64_t number;  ///< from 1; 0: free
+    std::uint64_t number;  ///< 0, the shared account's: free
   };
   struct Account {
     FlowKey key;
     std::uint64_t lost = 0;
   };
 
+  static constexpr std::uint32_t shared = 0;
+
   std::size_t home(std::uint64_t hash) const { return hash >> shift_; }
   void grow();
 
+  std::size_t max_flows_;
   HugeArray<Cell> cells_;
   int shift_;
   std::vector<Account> accounts_;

@@ -56,7 +56,8 @@ void InvariantBytes::append_payload(const IpPacket& packet, const LabelOptions& 
   const auto captured = packet.transport();
   const std::size_t there = captured.size() > from ? std::min(wanted, captured.size() - from) : 0;
   cut_ = there < wanted;
-  std::memcpy(bytes_.data() + size_, captured.data() + (there > 0 ? from : 0), there);
+  if (there == 0) return;
+  std::memcpy(bytes_.data() + size_, captured.data() + from, there);
   if (!packet.later_fragment) {
     const std::size_t checksum = checksum_offset(packet.protocol);
     for (std::size_t i = checksum; checksum > 0 && i < checksum + 2; ++i)

@@ -29,7 +29,9 @@ struct OnewayOptions {
   double sampling = 1;        ///< share of packets that are selected, by their label
   bool sample_flows = false;  ///< select whole flows instead, by the hash of their 5-tuple
   LabelOptions label = {};
-  std::uint64_t seed = 0;     ///< of tables and flow selection
+  std::uint64_t seed = 0;     ///< of tables
+  /// exact: flows that are told apart; the packets of the rest count only in the totals.
+  std::size_t max_flows = 4'000'000;
 };
 
 /// A packet that was seen at both points.
@@ -86,6 +88,7 @@ class OnewayMethod {
   /// Delays of single packets found by the last call, for a method that measures such.  Valid until
   /// the next call.
   virtual std::span<const DelaySample> samples() const { return {}; }
+  /// nullptr for a flow beyond OnewayOptions::max_flows.
   virtual const FlowKey* flow(std::uint32_t) const { return nullptr; }
 
   /// Both captures have ended.  Called once.

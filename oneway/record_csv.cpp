@@ -9,6 +9,10 @@
 namespace sojourn {
 namespace {
 
+// Differences of such times and sums of such counts fit into 64 bits.  2^62 ns is the year 2116.
+constexpr std::int64_t farthest_ns = std::int64_t{1} << 62;
+constexpr std::uint64_t most_packets = 1'000'000'000'000'000;
+
 /// The fields of a line, one after the other.
 class Fields {
  public:
@@ -35,9 +39,14 @@ class Fields {
   }
   bool time(std::string_view name, Timestamp& value) {
     std::int64_t ns = 0;
+    const std::string_view field = rest_.substr(0, rest_.find(','));
     if (!number(name, ns)) return false;
     value = timestamp_from_ns(ns);
-    return true;
+    return expect(ns >= -farthest_ns && ns <= farthest_ns, name, field);
+  }
+  bool packets(std::uint64_t& value) {
+    const std::string_view field = rest_.substr(0, rest_.find(','));
+    return number("packets", value) && expect(value > 0 && value <= most_packets, "packets", field);
   }
   bool expiry(Expiry& value) {
     const std::string_view field = next();
@@ -68,7 +77,7 @@ Result<FlowRecord> record_of(std::string_view line) {
   FlowKey& key = record.key;
   const bool fine = fields.number("protocol", key.protocol) && fields.address("source", key.source) &&
                     fields.number("source_port", key.source_port) && fields.address("destination", key.destination) &&
-                    fields.number("destination_port", key.destination_port) && fields.number("packets", record.packets) &&
+                    fields.number("destination_port", key.destination_port) && fields.packets(record.packets) &&
                     fields.number("bytes", record.bytes) && fields.time("first_ns", record.first) &&
                     fields.time("last_ns", record.last) && fields.number("first_label", record.first_label) &&
                     fields.number("last_label", record.last_label) && fields.number("tcp_flags", record.tcp_flags) &&

@@ -35,6 +35,9 @@ TEST(RecordCsv, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(complaint("6,10.0.0.1,1,10.0.0.2,2,3,400,5,6,7,8,0,bored\n"), "line 2: 'bored' is no expiry");
   EXPECT_EQ(complaint("6,10.0.0.1,1\n"), "line 2: '' is no destination");
   EXPECT_EQ(complaint("6,10.0.0.1,1,10.0.0.2,2,3,400,5,6,7,8,0,active,9\n"), "line 2: '9' is no end of line");
+  EXPECT_EQ(complaint("6,10.0.0.1,1,10.0.0.2,2,0,400,5,6,7,8,0,active\n"), "line 2: '0' is no packets");
+  EXPECT_EQ(complaint("6,10.0.0.1,1,10.0.0.2,2,3,400,5,9223372036854775807,7,8,0,active\n"),
+            "line 2: '9223372036854775807' is no last_ns");
   EXPECT_FALSE(records_from_csv("protocol,source\n"));
 }
 

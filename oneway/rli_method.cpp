@@ -76,6 +76,7 @@ OnewayResult RliMethod::finish() {
     if (value.delays.count() > 0) {
       flow.mean_ns = value.delays.mean_ns();
       flow.stddev_ns = value.delays.deviation_ns();
+      flow.margin_ns = 1.96 * value.standard_error_ns();
     }
     result.flows.push_back(flow);
   }

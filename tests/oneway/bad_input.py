@@ -44,6 +44,32 @@ def main(tool):
     fine = tool.run("oneway", first, last)
     results.append("warning" not in fine.stdout and fine.stderr == "")
 
+    # The other methods, too, must say so: by records, by reference packets, by sketches.
+    small.extend(["--references", "20"])
+    first, last = tool.generate("ref", *small, "--seed", "1")
+    _, other = tool.generate("refother", *small, "--seed", "2")
+    _, hour = tool.generate("refhour", *small, "--seed", "1", "--clock-offset", "1h")
+    _, later = tool.generate("reflater", *small, "--seed", "2", "--clock-offset", "1h")
+    for method in ("multiflow", "nearby", "lda"):
+        by = ["--method", method]
+        results.append(expect(error(first, other, *by), "different traffic"))
+        results.append(expect(error(first, later, *by), "do not overlap in time"))
+    results.append(expect(error(first, hour, "--method", "multiflow"), "ahead of", "--clock-offset=3600.0"))
+
+    def warning(*arguments):
+        done = tool.run("oneway", *arguments, "--json")
+        results.append(len(done.stderr.splitlines()) == 1)
+        return done.stderr
+
+    # RLI goes by LAST alone, so its figures stand; that FIRST is of something else is worth a warning.
+    for foreign in (other, later):
+        results.append(expect(warning(first, foreign, "--method", "rli"), "different traffic"))
+    for method in ("rli", "lda"):
+        results.append(expect(warning(first, hour, "--method", method), "3600 s apart", "--clock-offset=3600.0"))
+        results.append(expect(warning(last, first, "--method", method), "seem to be swapped"))
+        results.append(tool.run("oneway", first, last, "--json", "--method", method).stderr == "")
+    results.append(expect(warning(last, first, "--method", "multiflow"), "seem to be swapped"))
+
     for arguments, words in (
             ([first, first], ["same capture"]),
             ([first], ["LAST"]),
