@@ -1,10 +1,11 @@
 #include "experiments/cnf_trial.h"
 
 #include <algorithm>
-
+#include <cmath>
 
 #include "oneway/association.h"
 #include "oneway/cnf_estimators.h"
+#include "oneway/cnf_margin.h"
 
 namespace sojourn {
 namespace {
@@ -57,14 +58,19 @@ CnfTrial try_cnf(std::span<const LabPacket> packets, const Arrivals& arrivals, s
     const DelaySummary endpoint = endpoint_estimate(associated);
     const DelaySummary multiflow = multiflow_estimate(record, series);
     const double share = options.sampling.flows ? 1 : options.sampling.share;
+    const DelaySummary nearby = nearby_estimate(associated, record, series, share, options.neighbours);
+    const std::uint64_t known = associated.first_delay.has_value() + associated.last_delay.has_value();
     trial.flows.push_back({.flow = number, .size = truth[number].count(), .sampled = record.packets,
                            .truth = truth[number].mean_ns(),
                            .true_deviation = truth[number].sample_deviation_ns(), .endpoint = endpoint.mean_ns,
                            .multiflow = multiflow.mean_ns,
                            .hybrid = hybrid_estimate(associated, record, series).mean_ns,
-                           .nearby = nearby_estimate(associated, record, series, share, options.neighbours).mean_ns,
+                           .nearby = nearby.mean_ns,
                            .trajectory = trajectory[number].mean_ns(), .endpoint_deviation = endpoint.deviation_ns,
-                           .multiflow_deviation = multiflow.deviation_ns});
+                           .multiflow_deviation = multiflow.deviation_ns,
+                           .multiflow_margin = multiflow_margin_ns(multiflow, record.packets).value_or(0),
+                           .nearby_margin = nearby_margin_ns(nearby, record.packets, known, static_cast<double>(record.packets) / share).value_or(0),
+                           .record_seconds = static_cast<double>(to_ns(record.last - record.first)) * 1e-9});
   }
   if (options.interpolate) interpolate(packets, arrivals, series, trial, flows);
   return trial;
@@ -76,6 +82,16 @@ RelativeErrors errors_of(const CnfTrial& trial, double CnfFlow::*estimator, std:
   for (const CnfFlow& flow : trial.flows)
     if (flow.size >= least && flow.sampled >= least_sampled) errors.add(flow.*estimator, flow.truth);
   return errors;
+}
+
+double covered_share(const CnfTrial& trial, double CnfFlow::*estimator, double CnfFlow::*margin) {
+  double inside = 0, all = 0;
+  for (const CnfFlow& flow : trial.flows) {
+    if (flow.sampled < 2) continue;
+    ++all;
+    inside += std::abs(flow.*estimator - flow.truth) <= flow.*margin + 1;  // a nanosecond for rounding
+  }
+  return all > 0 ? inside / all : 0;
 }
 
 RelativeErrors deviation_errors_of(const CnfTrial& trial, double CnfFlow::*estimator, std::uint64_t least) {

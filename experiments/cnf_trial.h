@@ -18,6 +18,8 @@ struct CnfFlow {
   double truth = 0, true_deviation = 0;
   double endpoint = 0, multiflow = 0, hybrid = 0, nearby = 0, trajectory = 0, interpolated = 0;
   double endpoint_deviation = 0, multiflow_deviation = 0;
+  double multiflow_margin = 0, nearby_margin = 0;  ///< half of the nominal 95 % intervals
+  double record_seconds = 0;  ///< from its first to its last selected packet
 };
 
 struct CnfTrial {
@@ -40,6 +42,8 @@ CnfTrial try_cnf(std::span<const LabPacket> packets, const Arrivals& arrivals, s
 /// a flow only with a first and a last packet.
 RelativeErrors errors_of(const CnfTrial& trial, double CnfFlow::*estimator, std::uint64_t least = 1,
                          std::uint64_t least_sampled = 2);
+/// The share of flows with two selected packets whose truth lies within the margin.
+double covered_share(const CnfTrial& trial, double CnfFlow::*estimator, double CnfFlow::*margin);
 RelativeErrors deviation_errors_of(const CnfTrial& trial, double CnfFlow::*estimator, std::uint64_t least = 2);
 
 }  // namespace sojourn

@@ -28,9 +28,6 @@ constexpr std::array<PaperRow, 6> paper = {{{0.00, 100.00, 100.00, 99.99, 99.99,
 constexpr double sampling_share = 0.005;
 constexpr std::int64_t propagation_ns = 10'000'000;  // the paper: 10 to 20 ms
 constexpr std::size_t queue_packets = 10'000;
-// Then as many of the sampled packets are alone in their record as in the paper: 65 000 sampled
-// packets make some 40 000 records.
-constexpr std::uint32_t largest_flow = 1000;
 
 struct Row {
   double loss = 0;
@@ -110,7 +107,7 @@ LabReport run_l5(const LabSetting& setting) {
   const double seconds = 60, scale = setting.quick ? 0.4 : 1.0;
   const BackboneTrace traffic = backbone_traffic(
       {.model = BackboneModel::chic(), .seconds = seconds, .scale = scale, .seed = setting.seed,
-       .cut_at_edges = true, .largest_flow = largest_flow});
+       .cut_at_edges = true});
   std::vector<Row> rows;
   LabReport report;
   for (std::size_t i = 0; i < paper.size(); ++i) {

@@ -15,7 +15,7 @@ struct Survival {
 /// A tenth of the CHIC trace for 20 s, uniform loss: the records that C1 to C4 and the labels let through.
 Survival survival(double loss, bool labels_garbled = false) {
   const BackboneTrace traffic = backbone_traffic({.model = BackboneModel::chic(), .seconds = 20, .scale = 0.2, .seed = 1,
-                                                  .cut_at_edges = true, .largest_flow = 1000});
+                                                  .cut_at_edges = true});
   const Arrivals arrivals = pass_through(traffic.packets, WeibullPath{{.loss = loss, .in_order = true}, 1}, 10'000'000);
   LabRecords records = records_of(traffic.packets, arrivals, {.share = 0.005},
                                   {.memory_bytes = 8 << 20, .active_timeout = 30s, .inactive_timeout = 10s});

@@ -10,7 +10,7 @@ namespace {
 /// A fifth of the CHIC trace for 10 s.
 const BackboneTrace& traffic() {
   static const BackboneTrace trace = backbone_traffic({.model = BackboneModel::chic(), .seconds = 10, .scale = 0.2, .seed = 1,
-                                                       .cut_at_edges = true, .largest_flow = 5000});
+                                                       .cut_at_edges = true});
   return trace;
 }
 CnfTrial weibull(bool of_flows, double stretch_ns_a_packet = 0) {

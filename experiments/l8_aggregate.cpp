@@ -95,7 +95,7 @@ LabTable table_of(std::span<const Row> rows) {
 LabReport run_l8(const LabSetting& setting) {
   const int seconds = setting.quick ? 2 : 10;
   const BackboneTrace traffic = backbone_traffic({.model = BackboneModel::sanj(), .seconds = static_cast<double>(seconds),
-                                                  .seed = setting.seed, .cut_at_edges = true, .largest_flow = 20'000});
+                                                  .seed = setting.seed, .cut_at_edges = true});
   const std::span<const LabPacket> packets = traffic.packets;
   const auto intervals = intervals_of(packets, seconds);
   const double rate = traffic.drain_rate(1, seconds);

@@ -10,7 +10,7 @@ namespace {
 
 /// A second of SANJ through RED at about 1 % loss.
 struct Second {
-  BackboneTrace traffic = backbone_traffic({.model = BackboneModel::sanj(), .seconds = 1, .seed = 1, .cut_at_edges = true, .largest_flow = 5000});
+  BackboneTrace traffic = backbone_traffic({.model = BackboneModel::sanj(), .seconds = 1, .seed = 1, .cut_at_edges = true});
   double drain = drain_rate_for(0.01, traffic.drain_rate(1.3, 1), traffic.drain_rate(0.7, 1), 8, [this](double rate) {
     return share_lost(pass_through(traffic.packets, RedQueue{{.bytes_per_second = rate}, 1}));
   });

@@ -5,24 +5,31 @@
 #include <string_view>
 #include <vector>
 
+#include "lab/flow_shape.h"
 #include "lab/lab_packet.h"
 
 namespace sojourn {
 
-/// What the papers say of a trace, and what a model needs beyond that.
+/// What the papers say of a trace.
 struct BackboneModel {
   std::string_view name;
   double packets_per_second = 0;
-  double packets_per_flow = 0;  ///< on average
+  double packets_per_flow = 0;  ///< on average, in a trace of `seconds`
+  double seconds = 0;
   double link_bytes_per_second = 0;
+  Bursts bursts = {};
 
-  /// RLI Table I: 131 M packets, 8.25 M flows in 600 s, OC-192.
-  static constexpr BackboneModel chic() { return {"CHIC", 131e6 / 600, 15.9, 1.25e9}; }
-  /// RLI Table I: 214 M packets, 10.3 M flows in 600 s, OC-192.
-  static constexpr BackboneModel sanj() { return {"SANJ", 214e6 / 600, 20.8, 1.25e9}; }
+  /// CNF section IV-A: 13 M packets, 1 M flows in 60 s, OC-192.  RLI Table I has 131 M packets of the
+  /// same link in 600 s.
+  static constexpr BackboneModel chic() { return {"CHIC", 131e6 / 600, 13, 60, 1.25e9, {}}; }
+  /// RLI Table I: 214 M packets, 10.3 M flows in 600 s, OC-192.  Burstier than CHIC, says section V-D;
+  /// bursts of seconds at 120 Mbit/s make it lose about what it loses there (0.67 % at 90 % load).
+  static constexpr BackboneModel sanj() {
+    return {"SANJ", 214e6 / 600, 20.8, 600, 1.25e9, {0.15, 10'000, 20'000, 200'000}};
+  }
   /// CNF section IV-A: 17 M packets, 0.8 M flows, OC-48.  Its duration is not stated; ten minutes,
   /// the length of the files of that collection, is assumed.
-  static constexpr BackboneModel ipls() { return {"IPLS", 17e6 / 600, 21.25, 0.3125e9}; }
+  static constexpr BackboneModel ipls() { return {"IPLS", 17e6 / 600, 21.25, 600, 0.3125e9, {}}; }
 };
 
 struct BackboneOptions {
@@ -33,7 +40,6 @@ struct BackboneOptions {
   /// Flows begin before the trace and go on behind it, as in a capture, so that the load is the same
   /// at its ends as in its middle.  Otherwise every flow lies within.
   bool cut_at_edges = false;
-  std::uint32_t largest_flow = 0;  ///< packets; 0: a fiftieth of the traffic
 };
 
 struct BackboneTrace {
@@ -47,12 +53,16 @@ struct BackboneTrace {
   }
 };
 
-/// Sizes have P(size >= k) = k^-a up to a largest, with `a` solved for the mean.  A flow sends
-/// windows that double like TCP's slow start, one each round trip (lognormal, median 50 ms), packets
-/// of a window a few tens of microseconds apart.  Half of the flows carry data, half acknowledge.
+/// Three kinds of flows (docs/design/lab-traffic.md says where the numbers come from):
+///
+///     mice       most flows; P(size >= k) = k^-a up to 200 packets, 3.5 on average, over in seconds
+///     elephants  some in a hundred flows and most of the packets; sizes lognormal, median 900, and for
+///                minutes: as many as it takes for the model's packets per flow
+///     bursts     few, fast and large: a twentieth of the packets or more (struct Bursts)
+///
+/// A flow sends windows that double like TCP's slow start up to what its rate allows, one each round
+/// trip (lognormal, median 50 ms), packets of a window some tens of microseconds apart.  Half of the
+/// flows carry data, half acknowledge.  No flow is more than a fiftieth of the traffic.
 BackboneTrace backbone_traffic(const BackboneOptions& options);
-
-/// The exponent `a` for a mean size, with sizes up to `largest`.
-double tail_exponent(double mean_size, std::uint32_t largest);
 
 }  // namespace sojourn

@@ -35,16 +35,16 @@ TEST(BackboneTraffic, HasTheStatedRateAndHeavyTail) {
   const auto trace = small_chic();
   const double packets = static_cast<double>(trace.packets.size());
   EXPECT_NEAR(packets, 131e6 / 600 * 0.1 * 10, 5000);  // the last flow may overshoot
-  // Heavy tails make the sample mean itself erratic; a factor of 1.5 covers every seed of 1 to 20.
+  // Some 200 elephants make the mean: their number is off by a quarter once in thousands of seeds.
   const double mean = packets / static_cast<double>(trace.flow_sizes.size());
-  EXPECT_GT(mean, 15.9 / 1.5);
-  EXPECT_LT(mean, 15.9 * 1.5);
+  EXPECT_GT(mean, 13 / 1.5);
+  EXPECT_LT(mean, 13 * 1.5);
 
   auto sizes = trace.flow_sizes;
   std::ranges::sort(sizes, std::greater{});
   std::uint64_t in_largest = 0;
   for (std::size_t i = 0; i < sizes.size() / 100; ++i) in_largest += sizes[i];
-  EXPECT_GT(static_cast<double>(in_largest), packets * 0.3) << "the largest 1 % of flows carry the traffic";
+  EXPECT_GT(static_cast<double>(in_largest), packets * 0.5) << "the largest 1 % of flows carry the traffic";
   EXPECT_LE(sizes[sizes.size() / 2], 3u) << "and most flows have a packet or two";
 }
 
@@ -58,15 +58,6 @@ TEST(BackboneTraffic, ArrivesInBursts) {
   double variance = 0;
   for (const double count : counts) variance += (count - mean) * (count - mean) / 1000;
   EXPECT_GT(variance / mean, 3);
-}
-
-TEST(TailExponent, GivesTheMean) {
-  for (const double wanted : {2.0, 15.9, 20.8}) {
-    const double exponent = tail_exponent(wanted, 50'000);
-    double mean = 0;
-    for (int k = 1; k <= 50'000; ++k) mean += std::pow(k, -exponent);
-    EXPECT_NEAR(mean, wanted, wanted * 1e-3);
-  }
 }
 
 }  // namespace

@@ -1,0 +1,57 @@
+#pragma once
+// How large a flow of backbone traffic is, how long it lasts, and when it sends.
+
+#include <cstdint>
+#include <vector>
+
+#include "lab/random.h"
+
+namespace sojourn {
+
+/// Packets of a flow and how fast they come.
+struct FlowShape {
+  std::uint32_t size = 1;
+  double packets_per_second = 0;
+
+  double duration() const { return size / packets_per_second; }
+};
+
+/// Few fast connections make traffic bursty.
+struct Bursts {
+  double packets = 0.05;            ///< share of all packets
+  double packets_per_second = 1'000;  ///< of one burst, median
+  double smallest = 2'000, largest = 20'000;  ///< packets; P(size > x) falls like 1/x between
+};
+
+/// Flows as people and machines make them: mice, elephants and bursts (lab/backbone_traffic.h).
+class FlowShapes {
+ public:
+  struct Options {
+    double packets_per_flow = 13;  ///< on average, of flows as far as they lie within `seconds`
+    double seconds = 60;           ///< 0: flows count as a whole
+    std::uint32_t largest = 1'000'000;
+    Bursts bursts = {};
+  };
+  explicit FlowShapes(const Options& options);
+
+  FlowShape draw(Random& random) const;
+  double elephant_share() const { return elephant_share_; }
+
+ private:
+  FlowShape mouse(Random& random) const;
+  FlowShape elephant(Random& random) const;
+  FlowShape burst(Random& random) const;
+
+  Options options_;
+  double mouse_exponent_;
+  double burst_share_ = 0;     ///< of the flows
+  double elephant_share_ = 0;  ///< of the other flows
+};
+
+/// Times of the flow's packets from its start, in seconds, into `times`.
+void draw_times(Random& random, const FlowShape& shape, std::vector<double>& times);
+
+/// The exponent `a` of P(size >= k) = k^-a, k up to `largest`, for a mean size.
+double tail_exponent(double mean_size, std::uint32_t largest);
+
+}  // namespace sojourn
