@@ -63,13 +63,15 @@ def packets(path):
             yield time, ip
 
 
-def by_bytes(first, last):
-    """Delays of all IPv4 TCP packets, matched by their bytes but TTL and checksums, in order."""
+def by_bytes(first, last, protocol):
+    """Delays of all IPv4 packets of the protocol, matched by their bytes but TTL and TCP's checksum, in order."""
     def name(ip):
         head = 4 * (ip[0] & 15)
         length = struct.unpack(">H", ip[2:4])[0]
-        tcp = ip[head:length]
-        return ip[4:8] + ip[12:20] + tcp[:16] + tcp[18:] if ip[9] == 6 else None
+        rest = ip[head:length]
+        if ip[9] != protocol:
+            return None
+        return ip[4:8] + ip[12:20] + (rest[:16] + rest[18:] if protocol == 6 else rest)
 
     seen = defaultdict(deque)
     events = [(time, 0, ip) for time, ip in packets(first)] + [(time, 1, ip) for time, ip in packets(last)]
@@ -87,27 +89,37 @@ def by_bytes(first, last):
     return sorted(delays)
 
 
-PAIRS = [  # first, last, one-way delay of the emulated link in milliseconds
-    ("PRES__exp001_TC_TEST_tcpdump_h1-eth0.pcap", "PRES__exp001_TC_TEST_tcpdump_sv_mp1-eth0.pcap", 10),
-    ("pymptcpanalyzer__client_1_tcp_only.pcap", "pymptcpanalyzer__server_1_tcp_only.pcap", 50),
+# First, last, protocol, least number of packets, one-way delay of the emulated link in milliseconds (None: a
+# network between containers without one).
+PAIRS = [
+    ("PRES__exp001_TC_TEST_tcpdump_h1-eth0.pcap", "PRES__exp001_TC_TEST_tcpdump_sv_mp1-eth0.pcap", "tcp", 1000, 10),
+    ("PRES__exp001_TC_TEST_tcpdump_h1-eth1.pcap", "PRES__exp001_TC_TEST_tcpdump_sv_mp1-eth1.pcap", "tcp", 1000, 10),
+    ("PRES__exp001_TC_TEST_tcpdump_h1-eth1.pcap", "PRES__exp001_TC_TEST_tcpdump_sv_mp1-eth1.pcap", "icmp", 1000, 10),
+    ("pymptcpanalyzer__client_1_tcp_only.pcap", "pymptcpanalyzer__server_1_tcp_only.pcap", "tcp", 1000, 50),
+    ("connect-eth-go__client.pcap", "connect-eth-go__proxy_eth1.pcap", "icmp", 40, None),
+    ("connect-eth-go__client.pcap", "connect-eth-go__server.pcap", "icmp", 40, None),
 ]
 
 
-def check(tool, folder, build, first_name, last_name, milliseconds):
-    first, last = (traces.expanded(os.path.join(folder, "twopoint", name + ".xz"), os.path.join(build, name))
-                   for name in (first_name, last_name))
+def check(tool, folder, build, first_name, last_name, protocol, least, milliseconds):
+    def opened(name):
+        plain = os.path.join(folder, "twopoint", name)
+        return plain if os.path.exists(plain) else traces.expanded(plain + ".xz", os.path.join(build, name))
+
+    first, last = opened(first_name), opened(last_name)
     samples = os.path.join(build, first_name + ".delays.csv")
     report = json.loads(tool.run("oneway", first, last, "--json", "--samples", samples).stdout)
     with open(samples, newline="") as file:
         found = sorted(int(row["delay_ns"]) for row in csv.DictReader(file)
-                       if row["protocol"] == "tcp" and ":" not in row["source"])
-    expected = by_bytes(first, last)
+                       if row["protocol"] == protocol and ":" not in row["source"])
+    expected = by_bytes(first, last, {"tcp": 6, "icmp": 1}[protocol])
     forward = [delay for delay in found if delay > 0]
     low, high = report["clock"]["offset_low_ns"], report["clock"]["offset_high_ns"]
-    right = found == expected and len(found) > 1000
-    right &= milliseconds * 1e6 <= min(forward) < milliseconds * 1.1e6  # the link's delay, and little more
-    right &= low is not None and low < 0 < high  # one clock: its offset is 0
-    print(f"{first_name}: {len(found)} TCP packets, {len(expected)} by their bytes, shortest "
+    right = found == expected and len(found) >= least
+    if milliseconds:
+        right &= milliseconds * 1e6 <= min(forward) < milliseconds * 1.1e6  # the link's delay, and little more
+        right &= low is not None and low < 0 < high  # one clock: its offset is 0
+    print(f"{first_name}: {len(found)} {protocol} packets, {len(expected)} by their bytes, shortest "
           f"{min(forward) / 1e6:.2f} ms, offset {low} to {high}: {'ok' if right else 'FAILED'}")
     return right
 
