@@ -8,34 +8,36 @@
 
 namespace sojourn {
 
-DelaySeries::DelaySeries(std::vector<TimedDelay> samples) : samples_(std::move(samples)) {
-  if (samples_.empty()) return;
+DelaySeries::DelaySeries(std::vector<TimedDelay> samples) : samples_(samples.size()) {
+  if (empty()) return;
   assert(samples_.size() < std::numeric_limits<std::uint32_t>::max());
   // Equal send times in the order of their delays: the series is the same whatever the input order.
-  std::ranges::sort(samples_, [](const TimedDelay& a, const TimedDelay& b) {
+  std::ranges::sort(samples, [](const TimedDelay& a, const TimedDelay& b) {
     return a.sent != b.sent ? a.sent < b.sent : a.delay < b.delay;
   });
-  begin_ns_ = to_ns(samples_.front().sent);
+  std::ranges::copy(samples, samples_.begin());
+  begin_ns_ = to_ns(samples.front().sent);
   pivot_ns_ = to_ns(samples_[samples_.size() / 2].delay);
 
-  sums_.resize(samples_.size() + 1);
+  sums_ = HugeArray<Sums>{samples_.size() + 1};
   for (std::size_t i = 0; i < samples_.size(); ++i) {
     const Wide off = Wide{to_ns(samples_[i].delay)} - pivot_ns_;
     sums_[i + 1] = {sums_[i].delay + off, sums_[i].square + off * off};
   }
 
-  const double length = static_cast<double>(difference_ns(to_ns(samples_.back().sent), begin_ns_));
+  const double length = static_cast<double>(difference_ns(to_ns(samples.back().sent), begin_ns_));
   const std::size_t cells = samples_.size();
   cells_a_ns_ = length > 0 ? static_cast<double>(cells - 1) / length : 0;
   last_cell_ = static_cast<double>(cells) - 1;
-  grid_.assign(cells + 1, static_cast<std::uint32_t>(samples_.size()));
+  grid_ = HugeArray<std::uint32_t>{cells + 1};
+  std::ranges::fill(grid_, static_cast<std::uint32_t>(samples_.size()));
   for (std::size_t i = samples_.size(); i-- > 0;)
     grid_[cell_of(to_ns(samples_[i].sent))] = static_cast<std::uint32_t>(i);
   for (std::size_t cell = cells; cell-- > 0;) grid_[cell] = std::min(grid_[cell], grid_[cell + 1]);
 }
 
 std::size_t DelaySeries::lower_bound(Timestamp time) const {
-  if (samples_.empty()) return 0;
+  if (empty()) return 0;
   const std::size_t cell = cell_of(to_ns(time));
   const auto begin = samples_.begin();
   const auto found = std::lower_bound(begin + grid_[cell], begin + grid_[cell + 1], time,
@@ -56,13 +58,13 @@ DelaySummary DelaySeries::over(std::size_t begin, std::size_t end) const {
 }
 
 DelaySummary DelaySeries::between(Timestamp first, Timestamp last) const {
-  if (samples_.empty() || last < first) return {};
+  if (empty() || last < first) return {};
   // No sample between two integers: "after last" is "from last + 1 on".
   return over(lower_bound(first), lower_bound(last + Duration{1}));
 }
 
 DelaySummary DelaySeries::at_least(std::size_t least, Timestamp first, Timestamp last) const {
-  if (samples_.empty() || last < first) return {};
+  if (empty() || last < first) return {};
   std::size_t begin = lower_bound(first), end = lower_bound(last + Duration{1});
   while (end - begin < least && end - begin < samples_.size()) {
     const bool at_left_edge = begin == 0, at_right_edge = end == samples_.size();
@@ -75,9 +77,9 @@ DelaySummary DelaySeries::at_least(std::size_t least, Timestamp first, Timestamp
 }
 
 std::optional<double> DelaySeries::interpolated_ns(Timestamp sent) const {
-  if (samples_.empty()) return std::nullopt;
+  if (empty()) return std::nullopt;
   const std::size_t right = lower_bound(sent);
-  if (right == samples_.size()) return static_cast<double>(to_ns(samples_.back().delay));
+  if (right == samples_.size()) return static_cast<double>(to_ns(samples().back().delay));
   const TimedDelay& after = samples_[right];
   if (right == 0 || after.sent == sent) return static_cast<double>(to_ns(after.delay));
   const TimedDelay& before = samples_[right - 1];

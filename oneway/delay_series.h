@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/huge_array.h"
 #include "core/time.h"
 
 namespace sojourn {
@@ -50,23 +51,23 @@ class DelaySeries {
   std::size_t lower_bound(Timestamp time) const;
   /// Two steps, some questions apart: where in the series, then the samples there.
   [[gnu::always_inline]] void prefetch_place(Timestamp time) const {
-    if (!samples_.empty()) __builtin_prefetch(&grid_[cell_of(to_ns(time))]);
+    if (!empty()) __builtin_prefetch(&grid_[cell_of(to_ns(time))]);
   }
   [[gnu::always_inline]] void prefetch_samples(Timestamp time) const {
-    if (samples_.empty()) return;
+    if (empty()) return;
     const std::size_t place = grid_[cell_of(to_ns(time))];
-    __builtin_prefetch(samples_.data() + place);
-    __builtin_prefetch(sums_.data() + place);
+    __builtin_prefetch(samples_.begin() + place);
+    __builtin_prefetch(sums_.begin() + place);
   }
 
-  std::span<const TimedDelay> samples() const { return samples_; }
-  bool empty() const { return samples_.empty(); }
+  std::span<const TimedDelay> samples() const { return {samples_.begin(), samples_.size()}; }
+  bool empty() const { return samples_.size() == 0; }
 
  private:
   __extension__ using Wide = __int128;
   struct Sums {
-    Wide delay = 0;
-    Wide square = 0;
+    Wide delay;
+    Wide square;
   };
 
   /// Rounding in the last digit is harmless: it is the same, and monotonic, for samples and questions.
@@ -76,9 +77,10 @@ class DelaySeries {
   }
   DelaySummary over(std::size_t begin, std::size_t end) const;
 
-  std::vector<TimedDelay> samples_;
-  std::vector<Sums> sums_;           ///< sums_[i] covers the samples before i, less the pivot each
-  std::vector<std::uint32_t> grid_;  ///< first sample of each slice of time, and the end
+  // On huge pages: questions in random order would miss the TLB three times each (bench_oneway).
+  HugeArray<TimedDelay> samples_;
+  HugeArray<Sums> sums_;           ///< sums_[i] covers the samples before i, less the pivot each
+  HugeArray<std::uint32_t> grid_;  ///< first sample of each slice of time, and the end
   std::int64_t begin_ns_ = 0;
   std::int64_t pivot_ns_ = 0;
   double cells_a_ns_ = 0;

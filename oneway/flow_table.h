@@ -30,10 +30,13 @@ class FlowTable {
   explicit FlowTable(std::size_t memory_bytes)
       : entries_(entries_in(memory_bytes)), cells_(std::bit_ceil(2 * entries_.size())) {}
 
-  /// As far as the index; the entry itself is known only after `find`.
+  /// Two steps, some flows apart: the index, then the entry that it seems to point at.
   [[gnu::always_inline]] void prefetch(std::uint64_t hash) const { __builtin_prefetch(&cells_[place_of(hash)]); }
-  [[gnu::always_inline]] void prefetch_entry(std::uint32_t number) const {
-    if (number != none) __builtin_prefetch(&entries_[number], 1);
+  [[gnu::always_inline]] void prefetch_entry(std::uint64_t hash) const {
+    const Cell& cell = cells_[place_of(hash)];
+    if (cell.number == 0) return;
+    const auto* const entry = reinterpret_cast<const char*>(&entries_[cell.number - 1]);
+    for (std::size_t line = 0; line < sizeof(Entry); line += 64) __builtin_prefetch(entry + line, 1);
   }
 
   /// Number of the flow's entry, made if it is new and there is room.  `hash` is a good hash of key.

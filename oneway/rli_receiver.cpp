@@ -34,6 +34,7 @@ RliReceiver::RliReceiver(const Options& options)
 void RliReceiver::packets(std::span<const ObservedPacket> batch) {
   assert(batch.size() <= max_batch);
   for (const ObservedPacket& packet : batch) flows_.prefetch(packet.flow);
+  for (const ObservedPacket& packet : batch) flows_.prefetch_entry(packet.flow);
   counters_.packets += batch.size();
   for (const ObservedPacket& packet : batch) {
     const std::uint32_t flow = flows_.find_or_add(packet.key, packet.flow);
