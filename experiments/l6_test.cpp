@@ -59,6 +59,17 @@ bool agrees(double bias_ns) {
   return std::abs(estimated - truth) / packets < 7 * standard_error;
 }
 
+// With independent delays a margin holds the truth of 99 % of the flows and more.  Of 500 flows or more
+// fewer than 95 % with probability below exp(-500 D(0.95 || 0.99)), about 1e-9 (Chernoff).
+TEST(L6, MarginsHoldTheTruth) {
+  CnfTrial trial = weibull(false);
+  ASSERT_GT(errors_of(trial, &CnfFlow::multiflow).count(), 500u);
+  EXPECT_GT(covered_share(trial, &CnfFlow::multiflow, &CnfFlow::multiflow_margin), 0.95);
+  EXPECT_GT(covered_share(trial, &CnfFlow::nearby, &CnfFlow::nearby_margin), 0.95);
+  for (CnfFlow& flow : trial.flows) flow.multiflow_margin /= 4;  // the twin promises four times too much
+  EXPECT_LT(covered_share(trial, &CnfFlow::multiflow, &CnfFlow::multiflow_margin), 0.95);
+}
+
 TEST(L6, MultiflowIsUnbiased) { EXPECT_TRUE(agrees(0)); }
 TEST(L6, WouldNoticeThatUnselectedPacketsAreSlower) { EXPECT_FALSE(agrees(150e3)); }
 
