@@ -222,7 +222,7 @@ void add_oneway(CLI::App& app, Run& run) {
     options.add(*group, *request);
     groups.emplace_back(options.methods, group);
   }
-  oneway.callback([request, groups, &run] {
+  oneway.callback([request, groups, &oneway, &run] {
     // Records are CNF's; which estimator will join them does not matter to who writes them.
     const bool of_records = !request->write_records.empty() || holds_records(request->first);
     if (of_records && !request->method_given) request->method = oneway_method_named("multiflow");
@@ -232,6 +232,8 @@ void add_oneway(CLI::App& app, Run& run) {
       for (const CLI::Option* option : group->get_options())
         if (option->count() > 0 && !lists(methods, request->method->name))
           throw CLI::ValidationError(fmt::format("{} is for --method {}", option->get_name(), methods));
+    if (oneway.count("--max-flows") > 0 && !request->method->samples_packets)
+      throw CLI::ValidationError("--max-flows is for --method exact,trajectory");
     const auto made = request->method->make(*request);
     if (!made) throw CLI::ValidationError(made.error().message);
     run = [request] { return run_oneway(*request); };

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Two captures that do not belong together: does the message say what seems to be wrong?"""
+import json
 import sys
 
 from tool import Sojourn
@@ -70,7 +71,15 @@ def main(tool):
         results.append(tool.run("oneway", first, last, "--json", "--method", method).stderr == "")
     results.append(expect(warning(last, first, "--method", "multiflow"), "seem to be swapped"))
 
+    # More flows than there is room for: said, counted, and in the totals.
+    whole, part = (json.loads(tool.run("oneway", first, last, "--json", *options).stdout)
+                   for options in ([], ["--max-flows", "50"]))
+    results.append(part["flow_count"] == 50 < whole["flow_count"] and part["counters"]["without-room"] > 0 and
+                   whole["counters"]["without-room"] == 0 and part["delay"] == whole["delay"] and part["loss"] == whole["loss"])
+    results.append(expect(" ".join(part["notes"]), "--max-flows"))
+
     for arguments, words in (
+            ([first, last, "--max-flows", "5", "--method", "rli"], ["--max-flows is for"]),
             ([first, first], ["same capture"]),
             ([first], ["LAST"]),
             ([first, last, "--method", "magic"], ["magic", "exact"]),
