@@ -9,12 +9,15 @@ namespace {
 // Waits longer than any delay seen get this share of the memory, each octave alike (pi falls as 1/t), so that
 // a delay that was never met has its chance.  With a fixed share of the delays instead, spread over all
 // steps, the longest waits took half of the memory of L2 at 1 %.
-constexpr double memory_for_unseen = 0.08;
+constexpr double memory_for_unseen = 0.04;
 // Before this many delays are known, the plan is a guess.
 constexpr std::uint64_t least_samples = 64;
 // What n samples have not shown yet is about 1/n of all (Good 1953).  A few times that is expected beyond the
 // 90th percentile, less by this factor with each step.
 constexpr double unseen_samples = 3, unseen_decay = 0.6;
+// In the tail, a step's own share and the one that the whole tail suggests count alike at this many samples,
+// its own counted twice and its neighbours' once: about two in each.
+constexpr double trusted_count = 8;
 // What takes about as long as we have looked could hardly have been seen.  There the shares are taken to
 // go on as they were, falling by this factor with each step.
 constexpr double untried_decay = 0.5;
@@ -27,7 +30,8 @@ std::array<std::int64_t, WaitSteps::count> make_steps() {
 }
 const std::array<std::int64_t, WaitSteps::count> step_ns = make_steps();
 
-/// What is asked for, and how much it matters: the tail is what people look at, and hardest to get.
+/// What is asked for, and how much it matters: the tail is what people look at.  More for it costs the other
+/// percentiles more than it gains (docs/design/tailored.md has the figures).
 struct Wanted {
   double q;
   double weight;
@@ -35,8 +39,7 @@ struct Wanted {
 constexpr auto wanted = [] {
   std::array<Wanted, 20> all{};
   for (std::size_t i = 0; i < 19; ++i) all[i] = {0.05 * static_cast<double>(i + 1), 1};
-  all[18].weight = 3;
-  all[19] = {0.99, 10};
+  all[19] = {0.99, 2};
   return all;
 }();
 
@@ -79,6 +82,7 @@ LeaseTailor::LeaseTailor(Duration longest)
 void LeaseTailor::add(std::int64_t delay_ns, double weight) {
   const unsigned step = std::min(WaitSteps::covering(delay_ns), WaitSteps::count - 1);
   seen_[step] += weight;
+  counts_[step] += 1;
   total_ += weight;
   ++samples_;
   fresh_samples_ += 1;
@@ -86,6 +90,7 @@ void LeaseTailor::add(std::int64_t delay_ns, double weight) {
 
 void LeaseTailor::fade() {
   for (double& weight : seen_) weight /= 2;
+  for (double& count : counts_) count /= 2;
   total_ /= 2;
   fresh_samples_ /= 2;
 }
@@ -124,13 +129,40 @@ std::array<double, WaitSteps::count> LeaseTailor::shape(std::int64_t elapsed_ns)
   return shape;
 }
 
-void LeaseTailor::tailor_to_seen(std::array<double, WaitSteps::count>& shape, unsigned tried, unsigned longest) const {
-  // Shares of the steps: neighbours lend to each other, as a step with few samples knows little.
-  std::array<double, WaitSteps::count> share{};
+/// Shares of the steps: neighbours lend to each other, as a step with few samples knows little.
+///
+/// Beyond the 95th percentile a step may have one sample, whose weight is large because few wait so long.  Planned
+/// by that alone, a third of the memory waited for it (L2, 2^12 slots).  So there a step with few samples
+/// follows the tail as a whole: a Pareto tail falls by the same factor with each step, and the mean number
+/// of steps beyond the percentile gives that factor (Hill 1975).
+std::array<double, WaitSteps::count> LeaseTailor::shares(unsigned longest) const {
+  std::array<double, WaitSteps::count> share{}, count{};
+  const auto lent = [](const std::array<double, WaitSteps::count>& of, unsigned j) {
+    return of[j - 1] + 2 * of[j] + (j + 1 < WaitSteps::count ? of[j + 1] : 0);
+  };
   for (unsigned j = 1; j <= longest; ++j) {
-    const double below = seen_[j - 1], above = j + 1 < WaitSteps::count ? seen_[j + 1] : 0;
-    share[j] = std::fmax((below + 2 * seen_[j] + above) / (4 * total_), 1e-4);
+    share[j] = lent(seen_, j) / (4 * total_);
+    count[j] = lent(counts_, j);
   }
+  unsigned tail = 1;
+  for (double sum = share[1]; sum < 0.95 && tail < longest; sum += share[tail]) ++tail;
+  double mass = 1e-4, excess = 1e-4;  // something, where nothing lies beyond
+  for (unsigned j = tail + 1; j <= longest; ++j) {
+    mass += share[j];
+    excess += share[j] * (j - tail);
+  }
+  const double decay = 1 - mass / excess;
+  double expected = mass * (1 - decay);
+  for (unsigned j = tail + 1; j <= longest; ++j, expected *= decay) {
+    const double own_say = count[j] / (count[j] + trusted_count);
+    share[j] = std::lerp(expected, share[j], own_say);
+  }
+  for (unsigned j = 1; j <= longest; ++j) share[j] = std::fmax(share[j], 1e-6);
+  return share;
+}
+
+void LeaseTailor::tailor_to_seen(std::array<double, WaitSteps::count>& shape, unsigned tried, unsigned longest) const {
+  std::array<double, WaitSteps::count> share = shares(longest);
   unsigned slow = 1;
   for (double sum = share[1]; sum < 0.9 && slow < longest; sum += share[slow]) ++slow;
   double unseen = unseen_samples / (unseen_samples + fresh_samples_);

@@ -75,9 +75,11 @@ class LeaseTailor {
 
  private:
   unsigned longest_step() const;
+  std::array<double, WaitSteps::count> shares(unsigned longest) const;
   void tailor_to_seen(std::array<double, WaitSteps::count>& shape, unsigned tried, unsigned longest) const;
 
-  std::array<double, WaitSteps::count> seen_{};
+  std::array<double, WaitSteps::count> seen_{};    ///< weights
+  std::array<double, WaitSteps::count> counts_{};  ///< samples, without those that faded
   double total_ = 0;
   std::uint64_t samples_ = 0;
   double fresh_samples_ = 0;  ///< without those that faded

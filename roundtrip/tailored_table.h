@@ -1,5 +1,5 @@
 #pragma once
-// Leases cut to the delays of the traffic, ten slots to a cache line: the most from little memory.
+// Leases cut to the delays of the traffic, eleven slots to a cache line: the most from little memory.
 
 #include <algorithm>
 #include <array>
@@ -27,14 +27,14 @@ namespace sojourn {
 ///
 ///     w = attempts / accepts (just before its request) / pi(delay) (of the plan that its request met)
 ///
-/// The plan is made from the past: from the rate of arrivals, so that the table is offered about a third
-/// more than it holds, and from the delays seen so far, so that the slots are where they tell most.  A
+/// The plan is made from the past: from the rate of arrivals, so that the table is offered about twice
+/// what it holds, and from the delays seen so far, so that the slots are where they tell most.  A
 /// request's own coin has no part in what came before it, so the weights are as fair as with a fixed plan.
 ///
-/// 6.4 bytes a slot (wait_line.h): a delay is rounded by 4 % at most, and by far less unless its request might
+/// 5.8 bytes a slot (wait_line.h): a delay is rounded by 4 % at most, and by far less unless its request might
 /// have waited thousands of times as long; a clock coarser than that is left out, as the weight knows.
-/// Fingerprints have 20 bits, so a response that answers nothing is taken for the answer of another in one
-/// of 100 000 cases.  So this is a table for little memory; FridgesTable is the one for much.
+/// Fingerprints have 18 bits, so a response that answers nothing is taken for the answer of another in one
+/// of 20 000 cases.  So this is a table for little memory; FridgesTable is the one for much.
 class TailoredTable {
  public:
   struct Options {
@@ -115,9 +115,9 @@ class TailoredTable {
   static constexpr std::uint32_t tuning_interval = 32;
   /// Mean wait times arrivals, by slots.  Answers free slots early and the longest waits fill their share late;
   /// of what is offered in vain, the weights take care.
-  static constexpr double offered = 1.6;
-  /// Steps between a delay and a wait whose clock is still fine enough for it: 2^12.
-  static constexpr unsigned fine_steps = 24;
+  static constexpr double offered = 2;
+  /// Steps between a delay and a wait whose clock is still fine enough for it: 2^11, rounded by 2^-5.
+  static constexpr unsigned fine_steps = 22;
 
   static std::uint32_t coin_of(std::uint64_t coins) { return static_cast<std::uint32_t>(coins >> 32); }
   static unsigned fingerprint_of(std::uint64_t key) {

@@ -1,40 +1,44 @@
 #pragma once
-// Ten waiting requests in one cache line.
+// Eleven waiting requests in one cache line.
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "roundtrip/lease_plan.h"
 
 namespace sojourn {
 
-/// What a line keeps of a request: six bytes instead of sixteen.
+/// What a line keeps of a request: five and a half bytes instead of sixteen.
 struct WaitEntry {
   unsigned step = 0;        ///< how long it may wait (WaitSteps); 0 is an empty slot
-  unsigned fingerprint = 0; ///< 20 bits
+  unsigned fingerprint = 0; ///< 18 bits
   unsigned stands_for = 0;  ///< StandsFor's code
-  std::int64_t age_ns = 0;  ///< at the time the line was looked at, within 2^-17 of its longest wait
+  std::int64_t age_ns = 0;  ///< at the time the line was looked at, within 2^-16 of its longest wait, or 4 ns
 };
 
-/// A time is kept in 19 bits, in units of 2^-18 to 2^-17 of what its entry may wait, and so wraps after
-/// two to four waits.  The line also knows when it was last looked at, when all that was over was
+/// A time is kept in 17 bits, in units of 2^-16.5 or 2^-16 of what its entry may wait, and so wraps after
+/// 1.4 or two waits.  The line also knows when it was last looked at, when all that was over was
 /// thrown out: an entry was then at most its wait old, and that settles which wrap it is.
 class WaitLine {
  public:
-  static constexpr unsigned slots = 10;
-  static constexpr unsigned fingerprint_bits = 20;
-  static constexpr int time_bits = 19;
+  static constexpr unsigned slots = 11;
+  static constexpr unsigned fingerprint_bits = 18;
+  static constexpr int time_bits = 17;
 
   /// Throws out what is over.  To be called before the entries are looked at.
   void look(std::int64_t now_ns) {
-    // A clock that steps back has let no time pass.
-    const auto elapsed = static_cast<std::int32_t>(touch_time(now_ns) - touched_);
+    // Of 28 bits, with their sign: a clock that steps back a little has let no time pass.  Further back is no time at all:
+    // the line is new, or nobody has looked for hours.
+    const std::int32_t elapsed = static_cast<std::int32_t>((touch_time(now_ns) - touched()) << low_half) >> low_half;
     // Both ends are rounded down, so that one unit less has passed for certain.
     const std::int64_t since_ns = elapsed > 1 ? std::int64_t{elapsed - 1} << touch_shift : 0;
     for (unsigned i = 0; i < slots; ++i)
       if (words_[i] && age_of(words_[i], now_ns, since_ns) > WaitSteps::longest_ns(step_of(words_[i]))) words_[i] = 0;
-    if (elapsed > 0) touched_ = touch_time(now_ns);
+    if (elapsed < -most_back) words_ = {};
+    if (elapsed > 0 || elapsed < -most_back) set_touched(touch_time(now_ns));
   }
 
   bool is_free(unsigned i) const { return words_[i] == 0; }
@@ -49,8 +53,8 @@ class WaitLine {
   void put(unsigned i, const WaitEntry& entry, std::int64_t now_ns) {
     words_[i] = (static_cast<std::uint32_t>(now_ns >> unit_shift(entry.step)) & time_mask) |
                 entry.step << time_bits | entry.stands_for << stands_for_shift |
-                entry.fingerprint >> 16 << fingerprint_shift;
-    low_[i] = static_cast<std::uint16_t>(entry.fingerprint);
+                entry.fingerprint >> low_bits << fingerprint_shift;
+    set_low(i, entry.fingerprint & low_mask);
   }
   void set_stands_for(unsigned i, unsigned code) { words_[i] = (words_[i] & ~(7u << stands_for_shift)) | code << stands_for_shift; }
   void clear(unsigned i) { words_[i] = 0; }
@@ -58,15 +62,45 @@ class WaitLine {
  private:
   static constexpr std::uint32_t time_mask = (1u << time_bits) - 1;
   static constexpr int stands_for_shift = time_bits + 6, fingerprint_shift = stands_for_shift + 3;
-  static constexpr int touch_shift = 13;  ///< 8 us; half of 32 bits lasts 4.9 hours
+  static constexpr int low_bits = 12;
+  static constexpr std::uint32_t low_mask = (1u << low_bits) - 1;
+  static constexpr int low_half = 4;      ///< bits of the last fingerprint in the word of touched()
+  static constexpr int touch_shift = 16;  ///< 66 us; half of 28 bits lasts 2.4 hours
+  static constexpr std::int32_t most_back = 1 << 20;  ///< a minute
 
   static std::uint32_t touch_time(std::int64_t now_ns) { return static_cast<std::uint32_t>(now_ns >> touch_shift); }
-  unsigned fingerprint_at(unsigned i) const { return words_[i] >> fingerprint_shift << 16 | low_[i]; }
+  unsigned fingerprint_at(unsigned i) const { return words_[i] >> fingerprint_shift << low_bits | low(i); }
   static unsigned step_of(std::uint32_t word) { return word >> time_bits & 63; }
-  /// The longest wait of step j is below 2^(11 + j/2) ns, and below 2^18 units.
+  /// The longest wait of step j is 2^-1 or 2^-0.5 times 2^(11 + j/2) ns, after which the time wraps.  The time of
+  /// the last look is known within 131 us, so no wrap may come sooner than that after the longest wait.
   static constexpr int unit_shift(unsigned step) {
+    constexpr int least = 2;  // 4 ns: wraps after 524 us, and the waits that need it end before 371 us
     const int octave = 11 + static_cast<int>(step) / 2;
-    return octave > time_bits - 1 ? octave - (time_bits - 1) : 0;
+    return octave - time_bits > least ? octave - time_bits : least;
+  }
+
+  /// Twelve bits each, so two share three bytes; the last one shares a byte with touched.
+  unsigned low(unsigned i) const {
+    std::uint16_t two;
+    std::memcpy(&two, &packed_[i * 3 / 2], sizeof two);
+    return two >> (i % 2 * 4) & low_mask;
+  }
+  void set_low(unsigned i, unsigned bits) {
+    std::uint16_t two;
+    std::memcpy(&two, &packed_[i * 3 / 2], sizeof two);
+    two = static_cast<std::uint16_t>((two & ~(low_mask << (i % 2 * 4))) | bits << (i % 2 * 4));
+    std::memcpy(&packed_[i * 3 / 2], &two, sizeof two);
+  }
+  std::uint32_t touched() const {
+    std::uint32_t last;
+    std::memcpy(&last, &packed_[16], sizeof last);
+    return last >> low_half;
+  }
+  void set_touched(std::uint32_t time) {
+    std::uint32_t last;
+    std::memcpy(&last, &packed_[16], sizeof last);
+    last = time << low_half | (last & ((1u << low_half) - 1));
+    std::memcpy(&packed_[16], &last, sizeof last);
   }
 
   /// The true age is the stored one plus some wraps, and lies within one wait of `since_ns`.
@@ -79,10 +113,9 @@ class WaitLine {
     return (units + wraps * wrap) << shift;
   }
 
-  std::array<std::uint32_t, slots> words_;  ///< time (19 bits), step (6), stands_for (3), fingerprint (4); 0 is empty
-  std::array<std::uint16_t, slots> low_;    ///< the other 16 bits of the fingerprint
-  std::uint32_t touched_;
+  std::array<std::uint32_t, slots> words_;  ///< time (17 bits), step (6), stands_for (3), fingerprint (6); 0 is empty
+  std::array<std::uint8_t, 20> packed_;     ///< the other 12 bits of each fingerprint, and 28 of when it was last looked at
 };
-static_assert(sizeof(WaitLine) == 64);
+static_assert(sizeof(WaitLine) == 64 && std::endian::native == std::endian::little);
 
 }  // namespace sojourn
