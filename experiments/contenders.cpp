@@ -69,18 +69,19 @@ Contender leased(std::size_t memory_bytes) {
   return chosen("leased", {.kind = TableKind::leased, .memory_bytes = memory_bytes});
 }
 
-std::vector<std::vector<TrialErrors>> try_all(const RequestTrace& trace, const std::vector<Contender>& contenders,
-                                              const std::vector<std::uint64_t>& seeds,
-                                              const std::function<void(double)>& progress) {
+std::vector<Trials> try_all(const RequestTrace& trace, const std::vector<Contender>& contenders,
+                            const std::vector<std::uint64_t>& seeds, const std::function<void(double)>& progress) {
   const TrialTruth truth{trace};
-  std::vector<std::vector<TrialErrors>> results(contenders.size(), std::vector<TrialErrors>(seeds.size()));
+  std::vector<Trials> results(contenders.size(), {std::vector<TrialErrors>(seeds.size()), std::vector<ShareCurve>(seeds.size())});
   const std::size_t trials = contenders.size() * seeds.size();
   std::atomic<std::size_t> next = 0;
   std::mutex telling;
   const auto work = [&] {
     for (std::size_t trial = next++; trial < trials; trial = next++) {
       const std::size_t contender = trial / seeds.size(), seed = trial % seeds.size();
-      results[contender][seed] = truth.judge(contenders[contender].run(trace, seeds[seed]));
+      const std::vector<FridgeSample> samples = contenders[contender].run(trace, seeds[seed]);
+      results[contender].each[seed] = truth.judge(samples);
+      results[contender].curves[seed] = ShareCurve{samples};
       const std::lock_guard lock{telling};
       progress(static_cast<double>(trial + 1) / static_cast<double>(trials));
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/time.h"
+#include "experiments/joined_runs.h"
 #include "experiments/table_trial.h"
 
 namespace sojourn {
@@ -41,9 +42,17 @@ Contender self_configured(std::size_t memory_bytes);
 Contender pooled_fridges(std::size_t memory_bytes);
 Contender leased(std::size_t memory_bytes);
 
-/// Every contender over the trace with every seed, two at a time.  [contender][seed]
-std::vector<std::vector<TrialErrors>> try_all(const RequestTrace& trace, const std::vector<Contender>& contenders,
-                                              const std::vector<std::uint64_t>& seeds,
-                                              const std::function<void(double)>& progress = [](double) {});
+/// What one contender did, a run for every seed.
+struct Trials {
+  std::vector<TrialErrors> each;
+  std::vector<ShareCurve> curves;
+};
+
+/// Every contender over the trace with every seed, two at a time.
+std::vector<Trials> try_all(const RequestTrace& trace, const std::vector<Contender>& contenders,
+                            const std::vector<std::uint64_t>& seeds,
+                            const std::function<void(double)>& progress = [](double) {});
+
+inline TrialErrors median_of(const Trials& trials) { return median_of(trials.each); }
 
 }  // namespace sojourn

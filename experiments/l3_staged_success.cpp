@@ -59,7 +59,7 @@ LabReport run_l3(const LabSetting& setting) {
   LabTable stages{"stages", "Share of the samples found, by the number of stages, for the same total memory", {"slots in all"}, {}};
   LineChart chart6{"Samples found, by the number of stages", {"stages"}, {"share of samples found", false, 0, 1}, {}};
   for (unsigned s = 1; s <= 8; ++s) stages.columns.push_back(std::to_string(s));
-  double least_ratio = 1e6, least_part = 1;
+  double least_ratio = 1e6, least_part_3 = 1, least_part_4 = 1;
   for (std::size_t t = 0; t < 5; ++t) {
     const std::size_t first = figure6 + t * 8;
     std::vector<std::string> row = {fmt::format("2^{}", 15 + t)};
@@ -70,18 +70,23 @@ LabReport run_l3(const LabSetting& setting) {
       series.points.push_back({static_cast<double>(s + 1), success(first + s)});
       most = std::max(most, success(first + s));
     }
-    // Only where stages matter at all is there a gain to speak of.
-    if (most - success(first) > 0.05) least_part = std::min(least_part, (success(first + 3) - success(first)) / (most - success(first)));
-    const double early = (success(first + 3) - success(first)) / 3, late = (most - success(first + 3)) / 4;
-    if (most - success(first) > 0.05) least_ratio = std::min(least_ratio, early / std::max(late, 1e-6));
+    const double gain = most - success(first);
+    if (gain > 0.05) {  // only where stages matter at all is there a gain to speak of
+      least_part_3 = std::min(least_part_3, (success(first + 2) - success(first)) / gain);
+      least_part_4 = std::min(least_part_4, (success(first + 3) - success(first)) / gain);
+      const double early = (success(first + 3) - success(first)) / 3, late = (most - success(first + 3)) / 4;
+      least_ratio = std::min(least_ratio, early / std::max(late, 1e-6));
+    }
     stages.rows.push_back(std::move(row));
     chart6.series.push_back(std::move(series));
   }
   const double largest = success(3 * 7 + 6);
   report.claims.push_back({"8 tables of 65 536 slots find nearly all samples", "over 99 %", fmt::format("{:.2f} %", 100 * largest), largest >= 0.99});
-  report.claims.push_back({"85 % of what 8 stages bring is there with 4 of them, at every size", "saturates at 3 to 4",
-                           fmt::format("{:.0f} % at least", 100 * least_part), least_part >= 0.85});
-  report.claims.push_back({"one of the first 4 stages brings several times what one beyond them does, at every size", "saturates at 3 to 4",
+  // Figure 6 and section 3.3, at a fixed total memory: "S = 3 or 4 tables yield the most significant improvement over
+  // using a single table, with diminishing return afterwards".  More than half is the most.
+  report.claims.push_back({"most of what more stages gain over a single one is there with 3 and with 4, at every size", "3 or 4 yield the most",
+                           fmt::format("{:.0f} % and {:.0f} % of it at least", 100 * least_part_3, 100 * least_part_4), least_part_3 > 0.5});
+  report.claims.push_back({"one of the first 4 stages brings several times what one beyond them does, at every size", "diminishing return afterwards",
                            fmt::format("{:.1f} times at least", least_ratio), least_ratio >= 3});
   const TrialErrors theirs = median_of(trials[accuracy]), ours = median_of(trials[accuracy + 1]);
   report.claims.push_back({fmt::format("where memory is short (2^13 slots' worth), ours is more accurate: worst of 5..95"), "-",

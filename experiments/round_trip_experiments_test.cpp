@@ -27,7 +27,7 @@ const Claim& claim(const LabReport& report, std::string_view part) {
 
 TEST(L3, StagedFindsWhatItsPaperSays) {
   const LabReport report = run_l3(quick);
-  for (const char* const part : {"8 tables of 65 536", "first 4 stages"}) EXPECT_TRUE(claim(report, part).met) << claim(report, part).ours;
+  for (const char* const part : {"8 tables of 65 536", "most of what", "first 4 stages"}) EXPECT_TRUE(claim(report, part).met) << claim(report, part).ours;
   EXPECT_EQ(report.figures.size(), 2u);
 }
 

@@ -15,18 +15,24 @@ TrialTruth::TrialTruth(const RequestTrace& trace) : pairs_(static_cast<double>(t
 
 TrialErrors TrialTruth::judge(std::span<const FridgeSample> samples) const {
   TrialErrors errors;
-  errors.samples = static_cast<double>(samples.size());
   if (samples.empty()) {
     errors.p50 = errors.p95 = errors.p99 = errors.worst = errors.signed_p50 = 10;
     return errors;
   }
   Distribution distribution{Keep::every_sample};
   for (const FridgeSample& sample : samples) distribution.add(Duration{sample.delay_ns}, sample.weight);
+  std::array<double, quantiles> estimated_ns;
+  std::ranges::transform(distribution.quantiles(qs_), estimated_ns.begin(), [](Duration delay) { return static_cast<double>(delay.count()); });
+  errors = judge_quantiles(estimated_ns);
   errors.total = distribution.total_weight() / pairs_;
-  const std::vector<Duration> estimated = distribution.quantiles(qs_);
+  errors.samples = static_cast<double>(samples.size());
+  return errors;
+}
+
+TrialErrors TrialTruth::judge_quantiles(std::span<const double> estimated_ns) const {
+  TrialErrors errors;
   std::array<double, quantiles> off;
-  for (std::size_t i = 0; i < quantiles; ++i)
-    off[i] = std::log2(std::max(static_cast<double>(estimated[i].count()), 1.0) / delays_ns_[i]);
+  for (std::size_t i = 0; i < quantiles; ++i) off[i] = std::log2(std::max(estimated_ns[i], 1.0) / delays_ns_[i]);
   for (std::size_t i = 0; i + 1 < quantiles; ++i) errors.worst = std::max(errors.worst, std::fabs(off[i]));
   errors.signed_p50 = off[45];
   errors.p50 = std::fabs(off[45]);

@@ -34,6 +34,10 @@ class TrialTruth {
   explicit TrialTruth(const RequestTrace& trace);
   /// Without any sample, each error is ten octaves.
   TrialErrors judge(std::span<const FridgeSample> samples) const;
+  /// Of delays in nanoseconds, estimated at the quantiles asked for; total and samples stay 0.
+  TrialErrors judge_quantiles(std::span<const double> estimated_ns) const;
+  /// 5 to 95 per cent, and 99.
+  std::span<const double> quantiles_asked() const { return qs_; }
 
  private:
   static constexpr std::size_t quantiles = 92;  ///< 5 to 95, and 99
