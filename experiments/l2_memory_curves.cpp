@@ -1,0 +1,60 @@
+#include "experiments/l2_memory_curves.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/round_trip_parts.h"
+
+namespace sojourn {
+
+double size_reaching(const Curve& curve, std::size_t merit, double error) {
+  double before_size = 0, before_error = 0;
+  for (const auto& [size, reached] : curve) {
+    const double here = reached.error(merit);
+    if (here <= error) {
+      if (before_size == 0) return size;  // or less
+      const double part = std::log(before_error / error) / std::log(before_error / std::max(here, 1e-9));
+      return before_size + part * (size - before_size);
+    }
+    before_size = size;
+    before_error = here;
+  }
+  return before_size + 1;  // more than the largest
+}
+
+void add_figure5(LabReport& report, const std::vector<int>& sizes, const std::map<std::string, Curve>& curves) {
+  LabTable table{"joined", "Figure 5, ten runs joined: mean of the errors at 50, 95 and 99 per cent, in octaves", {"slots"}, {}};
+  LineChart chart{"Error, ten runs joined (FRIDGE figure 5)", {"memory (bytes)", true}, {"mean of p50, p95, p99 (octaves)", true}, {}};
+  for (const auto& [family, curve] : curves) {
+    table.columns.push_back(family);
+    ChartSeries series{.name = family, .points = {}};
+    for (const auto& [size, reached] : curve) series.points.push_back({std::exp2(size) * paper_slot_bytes, reached.error(joined_merit)});
+    chart.series.push_back(std::move(series));
+  }
+  for (const auto& [size, ours] : curves.at(ours_name)) {
+    std::vector<std::string> row = {fmt::format("2^{}", size)};
+    for (const auto& [family, curve] : curves) row.push_back(curve.contains(size) ? figure(curve.at(size).error(joined_merit)) : "");
+    table.rows.push_back(std::move(row));
+  }
+  for (const std::string& mine : {std::string{"two fridges, ivw"}, ours_name}) {
+    for (const char* const theirs : {"staged-1", "staged-4"}) {
+      std::string listed;
+      bool all = true;
+      for (const int size : sizes) {
+        if (size == sizes.front()) continue;  // with how much less than the least, nobody has tried
+        const double reached_at = size_reaching(curves.at(mine), joined_merit, curves.at(theirs).at(size).error(joined_merit));
+        const bool at_least = reached_at <= curves.at(mine).begin()->first, at_most = reached_at > sizes.back();
+        listed += fmt::format("{}2^{}: {}{:.1f}", listed.empty() ? "" : ", ", size, at_least ? ">" : at_most ? "<" : "", std::exp2(size - reached_at));
+        all &= size - reached_at >= 1;
+      }
+      report.claims.push_back({fmt::format("figure 5: {} need{} how many times less memory than {} for the same error", mine, mine == ours_name ? "s" : "", theirs),
+                               mine == ours_name ? "-" : "2 to 4", listed, all});
+    }
+  }
+  report.tables.push_back(std::move(table));
+  report.figures.push_back({"joined", std::move(chart)});
+}
+
+}  // namespace sojourn
