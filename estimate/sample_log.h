@@ -8,27 +8,35 @@
 #include <span>
 #include <vector>
 
+#include "core/large_allocator.h"
+
 namespace sojourn {
 
-/// An append-only list in blocks: appending never moves what is in a full block, and joining two
-/// lists shares the full blocks instead of copying them.  8 bytes a sample, 16 in blocks where
+/// An append-only list in blocks: appending never moves what is in a large block, and joining two
+/// lists shares the large blocks instead of copying them.  8 bytes a sample, 16 in blocks where
 /// some weight is not 1.
 class SampleLog {
  public:
+  SampleLog() = default;
+  SampleLog(const SampleLog&) = delete;  // two would append to the same block
+  SampleLog(SampleLog&&) noexcept = default;
+  SampleLog& operator=(SampleLog&&) noexcept = default;
+
   /// Before append(): is there no room?  Then grow() first.
-  bool full() const { return used_ == tail_.delays.size(); }
+  bool full() const { return used_ == capacity_; }
   void grow();
   void append(std::int64_t ns, double weight) {
-    if (weight != 1 && tail_.weights.empty()) [[unlikely]] tail_.weights.resize(tail_.delays.size(), 1.0);
-    tail_.delays[used_] = ns;
-    if (!tail_.weights.empty()) tail_.weights[used_] = weight;
+    if (weight != 1 && tail_->weights.empty()) [[unlikely]] tail_->weights.resize(capacity_, 1.0);
+    tail_->delays[used_] = ns;
+    if (!tail_->weights.empty()) tail_->weights[used_] = weight;
     ++used_;
   }
   /// How many more fit before the next grow().
-  std::size_t room() const { return tail_.delays.size() - used_; }
+  std::size_t room() const { return capacity_ - used_; }
   /// At most room() samples of weight 1.
   void append_plain(std::span<const std::int64_t> delays_ns) {
-    std::ranges::copy(delays_ns, tail_.delays.begin() + static_cast<std::ptrdiff_t>(used_));
+    if (delays_ns.empty()) return;
+    std::ranges::copy(delays_ns, tail_->delays.begin() + static_cast<std::ptrdiff_t>(used_));
     used_ += delays_ns.size();  // weights, if the block has any, are 1 until they are set
   }
   void append_all(const SampleLog& other);
@@ -39,16 +47,24 @@ class SampleLog {
   /// Calls visit(ns, weight) for each sample.
   template <class Visit>
   void for_each(Visit visit) const {
-    for (const auto& block : blocks_) visit_block(*block, block->delays.size(), visit);
-    visit_block(tail_, used_, visit);
+    for (const Piece& piece : pieces_) visit_block(*piece.block, piece.size, visit);
+    if (tail_) visit_block(*tail_, used_, visit);
   }
 
  private:
-  static constexpr std::size_t block_size = 65'536;
+  // Lists double up to `small`, since there may be a million of them; from there on the next block
+  // is as large as all before it, up to one huge page.
+  static constexpr std::size_t small = 256;
+  static constexpr std::size_t largest_block = 262'144;
 
   struct Block {
-    std::vector<std::int64_t> delays;
+    std::vector<std::int64_t, LargeAllocator<std::int64_t>> delays;
     std::vector<double> weights;  ///< empty as long as all are 1
+  };
+  /// The first samples of a block.  Whoever owns it may append behind them.
+  struct Piece {
+    std::shared_ptr<const Block> block;
+    std::size_t size;
   };
 
   template <class Visit>
@@ -59,10 +75,11 @@ class SampleLog {
       for (std::size_t i = 0; i < size; ++i) visit(block.delays[i], block.weights[i]);
   }
 
-  std::vector<std::shared_ptr<const Block>> blocks_;
-  Block tail_;              ///< sized ahead, so that appending is a store and an increment
-  std::size_t used_ = 0;    ///< samples in tail_
-  std::size_t sealed_ = 0;  ///< samples in blocks_
+  std::vector<Piece> pieces_;
+  std::shared_ptr<Block> tail_;  ///< sized ahead, so that appending is a store and an increment
+  std::size_t capacity_ = 0;     ///< of tail_
+  std::size_t used_ = 0;         ///< samples in tail_
+  std::size_t sealed_ = 0;       ///< samples in pieces_
 };
 
 }  // namespace sojourn

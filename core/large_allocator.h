@@ -1,0 +1,55 @@
+#pragma once
+// Memory for vectors of plain numbers that may grow large.
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace sojourn {
+
+/// Asks for 2 MiB pages from that size on: one page fault instead of 512.  And leaves numbers that
+/// nobody gave a value as they are, so that resize() writes nothing.
+template <class T>
+  requires std::is_trivially_copyable_v<T>
+struct LargeAllocator {
+  using value_type = T;
+
+  LargeAllocator() = default;
+  template <class Other>
+  explicit(false) LargeAllocator(const LargeAllocator<Other>&) {}
+
+  T* allocate(std::size_t count) {
+    const std::size_t bytes = count * sizeof(T);
+    if (bytes < huge_page) return static_cast<T*>(::operator new(bytes));
+    const std::size_t whole = (bytes + huge_page - 1) / huge_page * huge_page;
+    void* const memory = std::aligned_alloc(huge_page, whole);
+    if (memory == nullptr) std::abort();  // as everywhere
+    // Advice only: where it is not taken, small pages do.
+    ::madvise(memory, whole, MADV_HUGEPAGE);
+    return static_cast<T*>(memory);
+  }
+  void deallocate(T* memory, std::size_t count) {
+    if (count * sizeof(T) < huge_page) ::operator delete(memory);
+    else std::free(memory);
+  }
+
+  template <class U>
+  void construct(U* place) {
+    ::new (static_cast<void*>(place)) U;
+  }
+  template <class U, class... Arguments>
+  void construct(U* place, Arguments&&... arguments) {
+    ::new (static_cast<void*>(place)) U(std::forward<Arguments>(arguments)...);
+  }
+
+  friend bool operator==(const LargeAllocator&, const LargeAllocator&) { return true; }
+
+ private:
+  static constexpr std::size_t huge_page = std::size_t{2} << 20;
+};
+
+}  // namespace sojourn
