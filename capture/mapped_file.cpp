@@ -34,7 +34,10 @@ void MappedInput::populate_more() {
   const std::size_t from = std::max(populated_, here);
   mapping_.populate(from, step);
   populated_ = from + step;
-  if (here >= behind + step) mapping_.release(here - behind - step, step);
+  if (here >= released_ + 2 * behind) {
+    mapping_.release(released_, behind);
+    released_ += behind;
+  }
 }
 
 }  // namespace sojourn

@@ -49,8 +49,9 @@ class MappedInput final : public MemoryInput {
   }
 
  private:
-  /// Steps of 1 to 16 MiB cost the same (bench/micro/capture_read).
-  static constexpr std::size_t ahead = 256 * 1024;
+  /// Steps of 1 to 16 MiB cost the same (bench/micro/capture_read).  Letting go of pages interrupts
+  /// all threads of the program, so it is done rarely.
+  static constexpr std::size_t ahead = 1024 * 1024;
   static constexpr std::size_t step = 4 * 1024 * 1024;
   static constexpr std::size_t behind = 64 * 1024 * 1024;
 
@@ -58,6 +59,7 @@ class MappedInput final : public MemoryInput {
 
   Mapping mapping_;
   std::size_t populated_ = 0;
+  std::size_t released_ = 0;
 };
 
 }  // namespace sojourn

@@ -39,12 +39,12 @@ class PcapDecoder final : public Decoder {
       if (rest < variant.record_header_size) break;
       const auto [captured, length] = lengths(at);
       if (captured > max_captured || captured > rest - variant.record_header_size) break;
-      __builtin_prefetch(at + prefetch_distance);
 
       // Seconds are unsigned and 32 bits wide: no time of a pcap file leaves the range of int64
       // nanoseconds.  A fraction of a second or more is carried by the addition.
       const std::int64_t seconds = load<std::uint32_t>(at, variant.swapped);
       const std::int64_t fraction = load<std::uint32_t>(at + 4, variant.swapped);
+      __builtin_prefetch(at + prefetch_distance);
       out->time = timestamp_from_ns(seconds * 1'000'000'000 + fraction * variant.fraction_ns);
       out->data = at + variant.record_header_size;
       out->captured = captured;
@@ -67,7 +67,7 @@ class PcapDecoder final : public Decoder {
   }
 
  private:
-  /// Far enough for the next packets to arrive while this one is handled (bench/micro/capture_read).
+  /// For whoever reads in large batches; in small ones the parser has asked for the bytes before.
   static constexpr std::ptrdiff_t prefetch_distance = 4096;
 
   struct Lengths {

@@ -10,19 +10,23 @@ namespace sojourn {
 namespace {
 
 constexpr std::size_t chunk_packets = 2048;  // 128 KiB of summaries: a few chunks fit the L2 cache
-constexpr std::size_t parse_batch = 256;
+constexpr std::size_t batch_size = 256;
 constexpr std::size_t chunks_per_thread = 4;
 constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
 
-/// The low bits: the tables take their slot from the high ones.
-std::size_t shard_of(std::uint64_t flow, std::size_t shards) { return (flow & 0xffff) * shards >> 16; }
+/// Tells the core that this is a loop that waits.
+void rest() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
 
 }  // namespace
 
 struct ShardedRun::Worker {
   std::size_t shard;
   Parser parser;
-  std::vector<Summary> summaries = std::vector<Summary>(parse_batch);
+  const std::byte* last_start = nullptr;  ///< of the bytes of the chunk that it parsed last
   std::uint64_t next_number = 0;  ///< of the chunk that its shard processes next
 };
 
@@ -37,9 +41,9 @@ ShardedRun::ShardedRun(Source& source, std::span<const std::unique_ptr<RttShard>
       end_number_(unknown) {
   for (Chunk& chunk : ring_) {
     chunk.packets.resize(chunk_packets);
-    chunk.dealt.resize(shards.size());
+    chunk.summaries = HugeArray<Summary>{chunk_packets * shards.size()};
+    chunk.ends.resize(shards.size());
     chunk.found.resize(shards.size());
-    for (auto& summaries : chunk.dealt) summaries.reserve(chunk_packets);
   }
 }
 
@@ -62,7 +66,7 @@ void ShardedRun::work(Worker& worker, const std::atomic<bool>& stop, const std::
     while (process_next(worker)) busy = true;
     busy |= take_chunk(worker, stop);
     if (tick) tick();
-    if (!busy) news_.wait(news, std::memory_order_acquire);
+    if (!busy) await_news(news);
   }
 }
 
@@ -106,28 +110,23 @@ void ShardedRun::keep_bytes(Chunk& chunk) {
 }
 
 void ShardedRun::deal(Worker& worker, Chunk& chunk) {
-  for (auto& summaries : chunk.dealt) summaries.clear();
-  for (std::size_t start = 0; start < chunk.count; start += parse_batch) {
-    const std::size_t size = std::min(parse_batch, chunk.count - start);
-    const std::size_t count =
-        worker.parser.summarize({chunk.packets.data() + start, size}, worker.summaries,
-                                chunk.first_index + static_cast<std::uint32_t>(start));
-    for (std::size_t i = 0; i < count; ++i) {
-      const Summary& summary = worker.summaries[i];
-      chunk.dealt[shard_of(summary.flow, shards_.size())].push_back(summary);
-    }
-  }
+  for (std::size_t shard = 0; shard < shards_.size(); ++shard)
+    chunk.ends[shard] = &chunk.summaries[shard * chunk_packets];
+  // The chunk that this thread takes next will lie as far ahead of this one as this one of its last.
+  const std::byte* const start = chunk.count > 0 ? chunk.packets[0].data : worker.last_start;
+  const std::ptrdiff_t step = start - std::exchange(worker.last_start, start);
+  worker.parser.deal({chunk.packets.data(), chunk.count}, chunk.ends, chunk.first_index, step);
 }
 
 bool ShardedRun::process_next(Worker& worker) {
   Chunk& chunk = ring_[worker.next_number % ring_.size()];
   if (chunk.parsed_number.load(std::memory_order_acquire) != worker.next_number + 1) return false;
 
-  const std::span<const Summary> dealt = chunk.dealt[worker.shard];
+  const std::span<const Summary> dealt{&chunk.summaries[worker.shard * chunk_packets], chunk.ends[worker.shard]};
   auto& found = chunk.found[worker.shard];
   found.clear();
-  for (std::size_t start = 0; start < dealt.size(); start += parse_batch)
-    shards_[worker.shard]->process(dealt.subspan(start, std::min(parse_batch, dealt.size() - start)), found);
+  for (std::size_t start = 0; start < dealt.size(); start += batch_size)
+    shards_[worker.shard]->process(dealt.subspan(start, std::min(batch_size, dealt.size() - start)), found);
 
   ++worker.next_number;
   // The last shard to process a chunk hands its samples over, then frees it.  The next chunk cannot
@@ -154,6 +153,15 @@ void ShardedRun::hand_over(Chunk& chunk) {
     consumer_(next.front().sample);
     next = next.subspan(1);
   }
+}
+
+/// Sleeping and being woken takes longer than most waits last, so it first looks for a while.
+void ShardedRun::await_news(std::uint32_t seen) const {
+  for (int looks = 0; looks < 4000; ++looks) {
+    if (news_.load(std::memory_order_acquire) != seen) return;
+    rest();
+  }
+  news_.wait(seen, std::memory_order_acquire);
 }
 
 void ShardedRun::announce() {

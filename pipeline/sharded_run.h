@@ -12,6 +12,7 @@
 
 #include "capture/source.h"
 #include "core/hash.h"
+#include "core/huge_array.h"
 #include "core/kind.h"
 #include "pipeline/rtt_shard.h"
 #include "pipeline/time_span.h"
@@ -47,7 +48,8 @@ class ShardedRun {
     std::size_t count = 0;
     std::uint32_t first_index = 0;
     std::vector<std::byte> bytes;  ///< copies, if the source does not keep them
-    std::vector<std::vector<Summary>> dealt;        ///< by shard
+    HugeArray<Summary> summaries;                   ///< by shard, with room for the chunk in each
+    std::vector<Summary*> ends;                     ///< of each shard's
     std::vector<std::vector<PlacedSample>> found;   ///< by shard
     std::atomic<std::uint64_t> parsed_number{0};    ///< 1 + number of the chunk that is ready here
     std::atomic<std::size_t> shards_left{0};        ///< that have yet to process it
@@ -62,6 +64,7 @@ class ShardedRun {
   void hand_over(Chunk& chunk);
   void keep_bytes(Chunk& chunk);
   void announce();
+  void await_news(std::uint32_t seen) const;
 
   Source& source_;
   std::span<const std::unique_ptr<RttShard>> shards_;

@@ -26,7 +26,7 @@ class ConnectionTable {
  public:
   explicit ConnectionTable(Duration idle, std::size_t initial_records = 1024,
                            std::size_t most = std::numeric_limits<std::size_t>::max())
-      : records_(std::bit_ceil(initial_records)),
+      : records_(HugeArray<Record>::in_use(std::bit_ceil(initial_records))),
         shift_(64 - std::countr_zero(records_.size())),
         peak_bytes_(records_.memory_bytes()),
         idle_(idle),
@@ -78,7 +78,7 @@ class ConnectionTable {
       if (size / 2 <= most_) size *= 2;
       else patience = usual_silence(now);
     }
-    const HugeArray<Record> old = std::exchange(records_, HugeArray<Record>{size});
+    const HugeArray<Record> old = std::exchange(records_, HugeArray<Record>::in_use(size));
     peak_bytes_ = std::max(peak_bytes_, old.memory_bytes() + records_.memory_bytes());
     shift_ = 64 - std::countr_zero(size);
     used_ = 0;

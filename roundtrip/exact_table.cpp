@@ -14,7 +14,7 @@ ExactTable::ExactTable(const Options& options)
 
 void ExactTable::resize(std::size_t lines) {
   const std::size_t before = lines_.memory_bytes();
-  lines_ = HugeArray<Line>{lines};
+  lines_ = HugeArray<Line>::in_use(lines);
   shift_ = 64 - std::countr_zero(lines);
   used_ = 0;
   marked_ = since_sweep_ = 0;
@@ -72,8 +72,11 @@ void ExactTable::apply(std::span<const PairEvent> events, BatchOutcome& out) {
   if (!events.empty() && needs_sweep(events.size())) [[unlikely]]
     sweep(to_ns(events.front().time), events.size());
   since_sweep_ += events.size();
+  constexpr std::size_t ahead = 16;  // as in Pairing::events
+  for (const PairEvent& event : events.first(std::min(ahead, events.size()))) prefetch(event.key);
   std::uint32_t number = 0;
   for (const PairEvent& event : events) {
+    if (number + ahead < events.size()) prefetch(events[number + ahead].key);
     Line& line = lines_[home(event.key)];
     unsigned mine = 0, free = 0;  // a bit per slot
     for (unsigned way = 0; way < ways; ++way) {

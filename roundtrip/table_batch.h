@@ -56,14 +56,14 @@ void apply_event(Table& table, const PairEvent& event, std::uint32_t index, Batc
   }
 }
 
-/// All events in order, after touching all their slots.  A table may bring a faster way of its own.
+/// All events in order, their slots fetched ahead.  A table may bring a faster way of its own.
 template <PairTable Table>
 void apply_batch(Table& table, std::span<const PairEvent> events, BatchOutcome& out) {
-  for (const PairEvent& event : events) table.prefetch(event.key);
   out.start(events.size());
   if constexpr (requires { table.apply(events, out); }) {
     table.apply(events, out);
   } else {
+    for (const PairEvent& event : events) table.prefetch(event.key);
     std::uint32_t index = 0;
     for (const PairEvent& event : events) apply_event(table, event, index++, out);
   }

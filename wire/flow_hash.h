@@ -16,6 +16,9 @@ struct FlowHash {
   bool source_is_low = false;  ///< equal endpoints count as low, in both directions
 };
 
+/// Which of the threads handles a flow.  By the low bits: the tables take their slot from the high ones.
+inline std::size_t shard_of(std::uint64_t flow, std::size_t shards) { return (flow & 0xffff) * shards >> 16; }
+
 /// Orders the two endpoints, so that both directions hash alike, and mixes in the protocol.  An
 /// IPv4 endpoint has 48 bits, so protocol and IP version fit above it without any loss.
 inline FlowHash hash_endpoints(const HashKey& key, std::uint64_t source, std::uint64_t destination,

@@ -29,16 +29,16 @@ constexpr std::size_t tcp_header = sizeof(TcpHeader), ethernet_header = sizeof(E
 // dissect() on all they accept (parser_test compares them).
 
 /// `total` is the IP packet's length, of which `captured` bytes are at `ip`.
-template <class IpHeader>
-[[gnu::always_inline]] inline bool read_tcp_after(const Packet& packet, const std::byte* ip,
-                                                  std::size_t captured, std::size_t total,
-                                                  std::uint16_t vlan, const HashKey& key,
-                                                  Summary& out) {
+template <class IpHeader, class Room>
+[[gnu::always_inline]] inline Summary* read_tcp_after(const Packet& packet, const std::byte* ip,
+                                                      std::size_t captured, std::size_t total,
+                                                      std::uint16_t vlan, const HashKey& key,
+                                                      const Room& room) {
   constexpr std::size_t ip_header = sizeof(IpHeader);
   constexpr bool is_ipv6 = std::is_same_v<IpHeader, Ipv6Header>;
   const std::byte* const tcp = ip + ip_header;
   const std::size_t header = std::to_integer<std::size_t>(tcp[12] >> 4) * 4;
-  if ((header < tcp_header) | (total < ip_header + header)) return false;
+  if ((header < tcp_header) | (total < ip_header + header)) return nullptr;
 
   const auto source_port = load_network<std::uint16_t>(tcp);
   const auto destination_port = load_network<std::uint16_t>(tcp + 2);
@@ -54,6 +54,7 @@ template <class IpHeader>
       header == with_timestamps && captured >= ip_header + with_timestamps &&
       load_network<std::uint32_t>(tcp + tcp_header) == TcpAlignedTimestamps::tcp_aligned_lead;
 
+  Summary& out = *room.for_flow(hash.flow);
   // Field by field: a Summary made aside and copied would be read back before its parts have
   // reached the cache, and the load waits for all of them.
   out.time = packet.time;
@@ -79,81 +80,130 @@ template <class IpHeader>
   if (usual_timestamps) [[likely]] {
     out.ts_value = load_network<std::uint32_t>(tcp + tcp_header + 4);
     out.ts_echo = load_network<std::uint32_t>(tcp + tcp_header + 8);
-    return true;
+    return &out;
   }
   out.ts_value = out.ts_echo = 0;
-  if (header == tcp_header) return true;
+  if (header == tcp_header) return &out;
   const std::size_t options = std::min(header, captured - ip_header) - tcp_header;
   read_options({tcp + tcp_header, options}, out);
-  return true;
+  return &out;
 }
 
-[[gnu::always_inline]] inline bool read_ipv4_tcp(const Packet& packet, std::size_t offset,
-                                                 std::uint16_t vlan, const HashKey& key,
-                                                 Summary& out) {
-  if (packet.captured < offset + sizeof(Ipv4Header) + tcp_header) return false;
+template <class Room>
+[[gnu::always_inline]] inline Summary* read_ipv4_tcp(const Packet& packet, std::size_t offset,
+                                                     std::uint16_t vlan, const HashKey& key,
+                                                     const Room& room) {
+  if (packet.captured < offset + sizeof(Ipv4Header) + tcp_header) return nullptr;
   const std::byte* const ip = packet.data + offset;
   const auto fragment = load_network<std::uint16_t>(ip + 6);
   constexpr std::uint16_t more_or_offset = 0x3fff;
   const bool odd = (ip[0] != std::byte{0x45}) | (ip[9] != std::byte{6}) |
                    ((fragment & more_or_offset) != 0);
-  if (odd) return false;
+  if (odd) return nullptr;
   // A length of 0 (offload) fails the check behind, like any other that is too short.
   const std::size_t total = load_network<std::uint16_t>(ip + 2);
-  return read_tcp_after<Ipv4Header>(packet, ip, packet.captured - offset, total, vlan, key, out);
+  return read_tcp_after<Ipv4Header>(packet, ip, packet.captured - offset, total, vlan, key, room);
 }
 
-[[gnu::always_inline]] inline bool read_ipv6_tcp(const Packet& packet, std::size_t offset,
-                                                 std::uint16_t vlan, const HashKey& key,
-                                                 Summary& out) {
-  if (packet.captured < offset + sizeof(Ipv6Header) + tcp_header) return false;
+template <class Room>
+[[gnu::always_inline]] inline Summary* read_ipv6_tcp(const Packet& packet, std::size_t offset,
+                                                     std::uint16_t vlan, const HashKey& key,
+                                                     const Room& room) {
+  if (packet.captured < offset + sizeof(Ipv6Header) + tcp_header) return nullptr;
   const std::byte* const ip = packet.data + offset;
-  if (((ip[0] >> 4) != std::byte{6}) | (ip[6] != std::byte{6})) return false;
+  if (((ip[0] >> 4) != std::byte{6}) | (ip[6] != std::byte{6})) return nullptr;
   const std::size_t total = sizeof(Ipv6Header) + load_network<std::uint16_t>(ip + 4);
-  return read_tcp_after<Ipv6Header>(packet, ip, packet.captured - offset, total, vlan, key, out);
+  return read_tcp_after<Ipv6Header>(packet, ip, packet.captured - offset, total, vlan, key, room);
 }
 
-[[gnu::always_inline]] inline bool read_straight(const Packet& packet, const HashKey& key,
-                                                 Summary& out) {
+template <class Room>
+[[gnu::always_inline]] inline Summary* read_straight(const Packet& packet, const HashKey& key,
+                                                     const Room& room) {
   constexpr std::uint16_t none = Sample::no_vlan;
-  if (packet.link != LinkType::ethernet) [[unlikely]]
-    return packet.link == LinkType::raw && (read_ipv4_tcp(packet, 0, none, key, out) ||
-                                            read_ipv6_tcp(packet, 0, none, key, out));
-  if (packet.captured < ethernet_header + sizeof(VlanTag)) return false;
+  if (packet.link != LinkType::ethernet) [[unlikely]] {
+    if (packet.link != LinkType::raw) return nullptr;
+    Summary* const read = read_ipv4_tcp(packet, 0, none, key, room);
+    return read ? read : read_ipv6_tcp(packet, 0, none, key, room);
+  }
+  if (packet.captured < ethernet_header + sizeof(VlanTag)) return nullptr;
   const auto type = static_cast<EtherType>(load_network<std::uint16_t>(packet.data + 12));
-  if (type == EtherType::ipv4) return read_ipv4_tcp(packet, ethernet_header, none, key, out);
-  if (type == EtherType::ipv6) return read_ipv6_tcp(packet, ethernet_header, none, key, out);
-  if (type != EtherType::vlan) return false;
+  if (type == EtherType::ipv4) return read_ipv4_tcp(packet, ethernet_header, none, key, room);
+  if (type == EtherType::ipv6) return read_ipv6_tcp(packet, ethernet_header, none, key, room);
+  if (type != EtherType::vlan) return nullptr;
 
   constexpr std::size_t tagged = ethernet_header + sizeof(VlanTag);
   const std::uint16_t vlan = load_network<std::uint16_t>(packet.data + 14) & 0x0fffu;
   const auto inner = static_cast<EtherType>(load_network<std::uint16_t>(packet.data + 16));
-  if (inner == EtherType::ipv4) return read_ipv4_tcp(packet, tagged, vlan, key, out);
-  if (inner == EtherType::ipv6) return read_ipv6_tcp(packet, tagged, vlan, key, out);
-  return false;
+  if (inner == EtherType::ipv4) return read_ipv4_tcp(packet, tagged, vlan, key, room);
+  if (inner == EtherType::ipv6) return read_ipv6_tcp(packet, tagged, vlan, key, room);
+  return nullptr;
 }
+
+// Where summaries go.  The straight path asks for the place of a flow and writes there; the other
+// one writes where any may stand and then has it moved, if need be.
+
+/// All in one list.
+struct OneList {
+  Summary* next;
+
+  Summary* for_flow(std::uint64_t) const { return next; }
+  Summary* for_any() { return next; }
+  void keep(const Summary*) { ++next; }
+};
+
+/// A list for each shard of the flows.
+struct ListPerShard {
+  std::span<Summary*> ends;
+  Summary spare;
+
+  Summary* for_flow(std::uint64_t flow) const { return ends[shard_of(flow, ends.size())]; }
+  Summary* for_any() { return &spare; }
+  void keep(const Summary* written) {
+    Summary*& end = ends[shard_of(written->flow, ends.size())];
+    if (written == &spare) *end = spare;
+    ++end;
+  }
+};
 
 }  // namespace
 
-std::size_t Parser::summarize(std::span<const Packet> packets, std::span<Summary> out,
-                              std::uint32_t first_index) {
-  assert(out.size() >= packets.size());
-  constexpr std::size_t ahead = 8;
-  std::size_t written = 0;
+template <class Room>
+[[gnu::always_inline]] inline void Parser::parse(std::span<const Packet> packets, Room& room,
+                                                 std::uint32_t first_index, std::ptrdiff_t next_read) {
   for (std::size_t i = 0; i < packets.size(); ++i) {
-    if (i + ahead < packets.size()) __builtin_prefetch(packets[i + ahead].data + ethernet_header);
-    Summary& summary = out[written];
     const Packet& packet = packets[i];
-    if (!(wanted_.tcp && read_straight(packet, key_, summary))) [[unlikely]] {
-      if (const auto skip = dissect(packet, key_, wanted_, summary)) {
+    // Into the second-level cache, while there is enough else to do.
+    constexpr std::ptrdiff_t cache_line = 64;
+    __builtin_prefetch(packet.data + next_read, 0, 2);
+    __builtin_prefetch(packet.data + next_read + cache_line, 0, 2);
+
+    Summary* summary = wanted_.tcp ? read_straight(packet, key_, room) : nullptr;
+    if (!summary) [[unlikely]] {
+      summary = room.for_any();
+      if (const auto skip = dissect(packet, key_, wanted_, *summary)) {
         ++skipped_[*skip];
         continue;
       }
     }
-    summary.index = first_index + static_cast<std::uint32_t>(i);
-    ++written;
+    summary->index = first_index + static_cast<std::uint32_t>(i);
+    room.keep(summary);
   }
-  return written;
+}
+
+std::size_t Parser::summarize(std::span<const Packet> packets, std::span<Summary> out,
+                              std::uint32_t first_index) {
+  assert(out.size() >= packets.size());
+  // Most captures lie in memory packet after packet, and so does the next batch.
+  constexpr std::ptrdiff_t a_batch = 16 * 1024;
+  OneList list{out.data()};
+  parse(packets, list, first_index, a_batch);
+  return static_cast<std::size_t>(list.next - out.data());
+}
+
+void Parser::deal(std::span<const Packet> packets, std::span<Summary*> ends, std::uint32_t first_index,
+                  std::ptrdiff_t next_read) {
+  ListPerShard lists{ends, {}};
+  parse(packets, lists, first_index, next_read);
 }
 
 }  // namespace sojourn

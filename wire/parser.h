@@ -30,9 +30,19 @@ class Parser {
   std::size_t summarize(std::span<const Packet> packets, std::span<Summary> out,
                         std::uint32_t first_index);
 
+  /// The same into one list for each shard of the flows: `ends[s]` is where that of shard s goes on,
+  /// with room for packets.size() more, and is moved on.  `next_read` bytes behind each packet lies
+  /// what this thread will probably read next.
+  void deal(std::span<const Packet> packets, std::span<Summary*> ends, std::uint32_t first_index,
+            std::ptrdiff_t next_read);
+
   const SkipCounters& skipped() const { return skipped_; }
 
  private:
+  template <class Room>
+  void parse(std::span<const Packet> packets, Room& room, std::uint32_t first_index,
+             std::ptrdiff_t next_read);
+
   HashKey key_;
   Wanted wanted_;
   SkipCounters skipped_;

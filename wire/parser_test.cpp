@@ -3,6 +3,7 @@
 #include <random>
 
 #include "wire/dissection.h"
+#include "wire/flow_hash.h"
 #include "wire/test_parse.h"
 
 namespace sojourn {
@@ -103,6 +104,41 @@ TEST(Parser, BatchesKeepOrderAndIndex) {
   EXPECT_EQ(out[1].index, 102u);
   EXPECT_EQ(parser.skipped()[Skip::not_ip], 1u);
   EXPECT_EQ(parser.skipped().total(), 1u);
+}
+
+TEST(Parser, DealsToEachShardItsFlowsInOrder) {
+  // TCP takes the straight path, DNS the other; a stray frame is skipped by both.
+  std::vector<Bytes> frames;
+  for (std::uint16_t i = 0; i < 200; ++i) {
+    const Ends some{.source_port = static_cast<std::uint16_t>(40000 + i % 50)};
+    frames.push_back(ethernet(EtherType::ipv4, ipv4(some, IpProtocol::tcp, tcp(some))));
+    if (i % 3 == 0) frames.push_back(udp_frame(123, Bytes(48, std::byte{0x23})));
+    if (i % 7 == 0) frames.push_back(Bytes(20));
+  }
+  std::vector<Packet> packets;
+  for (const Bytes& frame : frames) packets.push_back(packet_of(frame));
+  Parser together{test_key, KindSet::all()}, apart{test_key, KindSet::all()};
+  std::vector<Summary> all(packets.size());
+  all.resize(together.summarize(packets, all, 7));
+
+  constexpr std::size_t shards = 3;
+  std::vector<std::vector<Summary>> lists(shards, std::vector<Summary>(packets.size()));
+  std::vector<Summary*> ends_of_lists;
+  for (auto& list : lists) ends_of_lists.push_back(list.data());
+  apart.deal(packets, ends_of_lists, 7, 0);
+
+  EXPECT_EQ(apart.skipped().total(), together.skipped().total());
+  std::vector<std::size_t> next(shards);
+  for (const Summary& summary : all) {
+    const std::size_t shard = shard_of(summary.flow, shards);
+    const Summary& dealt = lists[shard].at(next[shard]++);
+    expect_same_content(dealt, summary);
+    EXPECT_EQ(dealt.ip, summary.ip);
+  }
+  for (std::size_t shard = 0; shard < shards; ++shard) {
+    EXPECT_EQ(ends_of_lists[shard], lists[shard].data() + next[shard]);
+    EXPECT_GT(next[shard], 0u) << "else the test shows little";
+  }
 }
 
 TEST(Parser, PayloadIsCountedByTheIpLength) {
