@@ -1,6 +1,7 @@
 #include "estimate/select_quantiles.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
 
@@ -44,6 +45,36 @@ std::int64_t between(std::int64_t from, std::int64_t to, double fraction) {
   return static_cast<std::int64_t>(std::min(Wide{from} + static_cast<Wide>(step), Wide{to}));
 }
 
+/// A quick look at a delay: no bucket that matters has it, or one may.
+class Sieve {
+ public:
+  /// `buckets` is not empty.
+  explicit Sieve(std::span<const std::int32_t> buckets) : marks_(cells + 1) {
+    const auto [first, last] = std::ranges::minmax(buckets);
+    lowest_ = static_cast<std::uint64_t>(LogBuckets::lowest(first));
+    const std::uint64_t span = static_cast<std::uint64_t>(LogBuckets::highest(last)) - lowest_;
+    shift_ = std::max(0, static_cast<int>(std::bit_width(span)) - cell_bits);
+    for (const std::int32_t bucket : buckets)
+      for (std::size_t cell = cell_of(LogBuckets::lowest(bucket)); cell <= cell_of(LogBuckets::highest(bucket)); ++cell)
+        marks_[cell] = 1;
+  }
+
+  bool may_hold(std::int64_t ns) const { return marks_[cell_of(ns)] != 0; }
+
+ private:
+  static constexpr int cell_bits = 13;
+  static constexpr std::size_t cells = std::size_t{1} << cell_bits;
+
+  /// What lies below the lowest wraps around and is, like all beyond the last, in a cell of its own.
+  std::size_t cell_of(std::int64_t ns) const {
+    return std::min<std::uint64_t>((static_cast<std::uint64_t>(ns) - lowest_) >> shift_, cells);
+  }
+
+  std::vector<std::uint8_t> marks_;
+  std::uint64_t lowest_;
+  int shift_;
+};
+
 /// The samples of the buckets that matter, and nothing else.
 class Gathered {
  public:
@@ -52,7 +83,10 @@ class Gathered {
       want(place.bucket);
       if (place.previous) want(*place.previous);
     }
-    log.for_each([this](std::int64_t ns, double weight) {
+    if (wanted_.empty()) return;
+    const Sieve sieve{wanted_};
+    log.for_each([this, &sieve](std::int64_t ns, double weight) {
+      if (!sieve.may_hold(ns)) [[likely]] return;
       const std::int16_t slot = slots_[position(LogBuckets::index_of(ns))];
       if (slot == none) return;
       samples_[static_cast<std::size_t>(slot)].push_back({ns, weight});
@@ -85,6 +119,7 @@ class Gathered {
     auto& slot = slots_[position(bucket)];
     if (slot != none) return;
     slot = static_cast<std::int16_t>(samples_.size());
+    wanted_.push_back(bucket);
     samples_.emplace_back();
     weighted_.push_back(false);
   }
@@ -108,6 +143,7 @@ class Gathered {
   }
 
   std::vector<std::int16_t> slots_;    ///< by bucket
+  std::vector<std::int32_t> wanted_;   ///< buckets, by slot
   std::vector<Samples> samples_;       ///< by slot
   std::vector<bool> weighted_;
   double before_ = 0;
