@@ -22,50 +22,74 @@ void ExactTable::resize(std::size_t lines) {
 }
 
 /// Ends at a line without a mark; needs_sweep() sees to it that nearly all are.
-ExactTable::Slot* ExactTable::find(std::uint64_t key) {
+ExactTable::Slot ExactTable::find(std::uint64_t key) {
   for (std::size_t index = home(key);; index = after(index)) {
     Line& line = lines_[index];
-    for (Slot& slot : line.slots)
-      if (slot.holds(key)) return &slot;
-    if (!line.has_spilled()) return nullptr;
+    if (const unsigned mine = look(line, key).equal) return {&line, static_cast<unsigned>(std::countr_zero(mine))};
+    if (!line.has_spilled()) return {};
   }
 }
 
 /// The first slot on the key's way that is free or expired.  The table is never full, so there is one.
-ExactTable::Slot& ExactTable::make_room(std::uint64_t key, std::int64_t now_ns) {
+ExactTable::Slot ExactTable::make_room(std::uint64_t key, std::int64_t now_ns) {
   for (std::size_t index = home(key);; index = after(index)) {
     Line& line = lines_[index];
-    for (Slot& slot : line.slots)
-      if (slot.is_free() || expired(slot, now_ns)) return slot;
+    for (unsigned way = 0; way < ways; ++way)
+      if (const Slot slot{&line, way}; slot.is_free() || expired(slot, now_ns)) return slot;
     marked_ += !line.has_spilled();
-    line.slots[0].tag |= spilled_bit;
+    line.tags[0] |= spilled_bit;
   }
 }
 
 Admission ExactTable::request(std::uint64_t key, Timestamp time, std::uint8_t flags) {
   const std::int64_t now_ns = to_ns(time);
-  Slot* slot = find(key);
-  if (slot && !expired(*slot, now_ns)) {
-    if (flags & repeat_is_ambiguous) slot->tag |= ambiguous_bit;
+  Slot slot = find(key);
+  if (slot.line && !expired(slot, now_ns)) {
+    if (flags & repeat_is_ambiguous) slot.tag() |= ambiguous_bit;
     return Admission::repeated;
   }
-  if (!slot) slot = &make_room(key, now_ns);
-  used_ += slot->is_free();
-  slot->fill(waiting_tag(key, flags), now_ns);
+  if (!slot.line) slot = make_room(key, now_ns);
+  used_ += slot.is_free();
+  slot.fill(waiting_tag(key, flags), now_ns);
   ++since_sweep_;
   if (needs_sweep(0)) sweep(now_ns, 0);
   return Admission::stored;
 }
 
 std::optional<Match> ExactTable::response(std::uint64_t key, Timestamp time) {
-  Slot* const slot = find(key);
-  if (!slot) return std::nullopt;
-  const Slot answered = *slot;
-  slot->free();
+  const Slot slot = find(key);
+  if (!slot.line) return std::nullopt;
+  const std::uint64_t tag = slot.tag();
+  const std::int64_t sent_ns = slot.sent_ns(), now_ns = to_ns(time);
+  slot.free();
   --used_;
-  if (expired(answered, to_ns(time))) return std::nullopt;
-  return Match{Duration{difference_ns(to_ns(time), answered.sent_ns)}, 1.0,
-               (answered.tag & ambiguous_bit) != 0};
+  if (expired(tag, sent_ns, now_ns)) return std::nullopt;
+  return Match{Duration{difference_ns(now_ns, sent_ns)}, 1.0, (tag & ambiguous_bit) != 0};
+}
+
+[[gnu::always_inline]] inline void ExactTable::apply_one(const PairEvent& event, std::uint32_t number,
+                                                         BatchOutcome& out) {
+  Line& line = lines_[home(event.key)];
+  const auto [mine, taken] = look(line, event.key);
+  constexpr unsigned all = (1u << ways) - 1;
+  const unsigned asks = unpredictable(event.is_request);
+  const bool is_new = asks & (mine == 0) & (taken != all);
+  if ((!is_new & (asks != 0)) | line.has_spilled()) [[unlikely]]
+    return apply_event(*this, event, number, out);
+
+  const unsigned chosen = choose(asks, all ^ taken, mine | 1u << ways);
+  const auto way = static_cast<unsigned>(std::countr_zero(chosen)) % ways;
+  const std::int64_t now_ns = to_ns(event.time), sent_ns = line.sent_ns[way];
+  const std::uint64_t tag = line.tags[way];
+  const unsigned is_answer = unpredictable(!asks & (mine != 0));
+  out.add_if(is_answer & unsigned{!expired(tag, sent_ns, now_ns)},
+             {number, {Duration{difference_ns(now_ns, sent_ns)}, 1.0, (tag & ambiguous_bit) != 0}});
+  out.count_request_if(asks & unsigned{!(event.flags & half_of_span)}, event.kind);
+  const std::uint64_t left = choose(is_answer, std::uint64_t{0}, tag);
+  line.tags[way] = choose(asks, waiting_tag(event.key, event.flags), left);
+  line.sent_ns[way] = static_cast<std::int64_t>(
+      choose(asks, static_cast<std::uint64_t>(now_ns), static_cast<std::uint64_t>(sent_ns)));
+  used_ = used_ + asks - is_answer;
 }
 
 void ExactTable::apply(std::span<const PairEvent> events, BatchOutcome& out) {
@@ -77,53 +101,29 @@ void ExactTable::apply(std::span<const PairEvent> events, BatchOutcome& out) {
   std::uint32_t number = 0;
   for (const PairEvent& event : events) {
     if (number + ahead < events.size()) prefetch(events[number + ahead].key);
-    Line& line = lines_[home(event.key)];
-    unsigned mine = 0, free = 0;  // a bit per slot
-    for (unsigned way = 0; way < ways; ++way) {
-      mine |= unsigned{line.slots[way].holds(event.key)} << way;
-      free |= unsigned{line.slots[way].is_free()} << way;
-    }
-    const unsigned asks = unpredictable(event.is_request);
-    const bool is_new = asks & (mine == 0) & (free != 0);
-    if ((is_new | !asks) & !line.has_spilled()) [[likely]] {
-      const unsigned chosen = choose(asks, free, mine);
-      Slot& slot = line.slots[static_cast<unsigned>(std::countr_zero(chosen)) % ways];
-      const std::int64_t now_ns = to_ns(event.time);
-      const unsigned is_answer = unpredictable(!asks & (mine != 0));
-      out.add_if(is_answer & unsigned{!expired(slot, now_ns)},
-                 {number, {Duration{difference_ns(now_ns, slot.sent_ns)}, 1.0,
-                           (slot.tag & ambiguous_bit) != 0}});
-      out.count_request_if(asks & unsigned{!(event.flags & half_of_span)}, event.kind);
-      const std::uint64_t left = choose(is_answer, std::uint64_t{0}, slot.tag);
-      slot.tag = choose(asks, waiting_tag(event.key, event.flags), left);
-      slot.sent_ns = static_cast<std::int64_t>(choose(
-          asks, static_cast<std::uint64_t>(now_ns), static_cast<std::uint64_t>(slot.sent_ns)));
-      used_ = used_ + asks - is_answer;
-    } else {
-      apply_event(*this, event, number, out);
-    }
-    ++number;
+    apply_one(event, number++, out);
   }
 }
 
 void ExactTable::sweep(std::int64_t now_ns, std::size_t incoming) {
-  const auto is_alive = [&](const Slot& slot) { return !slot.is_free() && !expired(slot, now_ns); };
+  const auto for_each_alive = [&](HugeArray<Line>& lines, auto visit) {
+    for (Line& line : lines)
+      for (unsigned way = 0; way < ways; ++way)
+        if (const Slot slot{&line, way}; !slot.is_free() && !expired(slot, now_ns)) visit(slot);
+  };
   std::size_t alive = 0;
-  for (const Line& line : lines_) alive += static_cast<std::size_t>(std::ranges::count_if(line.slots, is_alive));
+  for_each_alive(lines_, [&](const Slot&) { ++alive; });
   std::size_t lines = lines_.size();
   while (alive + incoming > lines * ways / 6) lines *= 2;
 
-  const HugeArray<Line> old = std::move(lines_);
+  HugeArray<Line> old = std::move(lines_);
   lines_ = {};
   resize(lines);
   peak_bytes_ = std::max(peak_bytes_, old.memory_bytes() + lines_.memory_bytes());
-  for (const Line& line : old) {
-    for (const Slot& slot : line.slots) {
-      if (!is_alive(slot)) continue;
-      make_room(slot.tag, now_ns).fill(slot.tag & ~spilled_bit, slot.sent_ns);
-      ++used_;
-    }
-  }
+  for_each_alive(old, [&](const Slot& slot) {
+    make_room(slot.tag(), now_ns).fill(slot.tag() & ~spilled_bit, slot.sent_ns());
+    ++used_;
+  });
 }
 
 }  // namespace sojourn

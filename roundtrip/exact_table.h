@@ -10,6 +10,7 @@
 
 #include "core/huge_array.h"
 #include "core/time.h"
+#include "roundtrip/four_words.h"
 #include "roundtrip/pair_event.h"
 #include "roundtrip/pair_table.h"
 #include "roundtrip/table_batch.h"
@@ -52,37 +53,46 @@ class ExactTable {
   static constexpr std::uint64_t low_bits = 15;
   static constexpr std::size_t ways = 4;
 
-  struct Slot {
-    std::uint64_t tag;  ///< key with its low bits replaced
-    std::int64_t sent_ns;
-
-    bool is_free() const { return !(tag & waiting_bit); }
-    bool holds(std::uint64_t key) const {
-      return (tag & ~(low_bits ^ waiting_bit)) == ((key & ~low_bits) | waiting_bit);
-    }
-    void free() { tag &= spilled_bit; }
-    void fill(std::uint64_t waiting_tag, std::int64_t now_ns) {
-      tag = (tag & spilled_bit) | waiting_tag;
-      sent_ns = now_ns;
-    }
-  };
   struct alignas(64) Line {
-    std::array<Slot, ways> slots;
+    FourWords tags;  ///< keys with their low bits replaced
+    std::array<std::int64_t, ways> sent_ns;
 
-    bool has_spilled() const { return (slots[0].tag & spilled_bit) != 0; }
+    bool has_spilled() const { return (tags[0] & spilled_bit) != 0; }
+  };
+  /// One of the four places of a line, or none.
+  struct Slot {
+    Line* line = nullptr;
+    unsigned way = 0;
+
+    std::uint64_t& tag() const { return line->tags[way]; }
+    std::int64_t& sent_ns() const { return line->sent_ns[way]; }
+    bool is_free() const { return !(tag() & waiting_bit); }
+    void free() const { tag() &= spilled_bit; }
+    void fill(std::uint64_t waiting_tag, std::int64_t now_ns) const {
+      tag() = (tag() & spilled_bit) | waiting_tag;
+      sent_ns() = now_ns;
+    }
   };
 
+  /// Which slots of a line hold the key, and which hold any.
+  static FourBits look(const Line& line, std::uint64_t key) {
+    return compare(line.tags, ~(low_bits ^ waiting_bit), (key & ~low_bits) | waiting_bit);
+  }
   static std::uint64_t waiting_tag(std::uint64_t key, std::uint8_t flags) {
     static_assert(long_lived << 1 == long_bit);
     return (key & ~low_bits) | static_cast<std::uint64_t>(flags & long_lived) << 1 | waiting_bit;
   }
   std::size_t home(std::uint64_t key) const { return key >> shift_; }
   std::size_t after(std::size_t line) const { return (line + 1) & (lines_.size() - 1); }
-  bool expired(const Slot& slot, std::int64_t now_ns) const {
-    return difference_ns(now_ns, slot.sent_ns) > ((slot.tag & long_bit) ? long_lived_ns_ : expire_ns_);
+  bool expired(std::uint64_t tag, std::int64_t sent_ns, std::int64_t now_ns) const {
+    return difference_ns(now_ns, sent_ns) > ((tag & long_bit) ? long_lived_ns_ : expire_ns_);
   }
-  Slot* find(std::uint64_t key);
-  Slot& make_room(std::uint64_t key, std::int64_t now_ns);
+  bool expired(const Slot& slot, std::int64_t now_ns) const {
+    return expired(slot.tag(), slot.sent_ns(), now_ns);
+  }
+  void apply_one(const PairEvent& event, std::uint32_t number, BatchOutcome& out);
+  Slot find(std::uint64_t key);
+  Slot make_room(std::uint64_t key, std::int64_t now_ns);
   bool needs_sweep(std::size_t incoming) const {
     const bool crowded = used_ + incoming > lines_.size() * ways / 3;
     // Not too often: keys that all share a home would mark lines as fast as a sweep wipes them.
