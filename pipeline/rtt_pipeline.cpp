@@ -10,10 +10,6 @@
 namespace sojourn {
 namespace {
 
-// Large enough to overlap the cache misses of a batch, small enough that its packets, summaries
-// and events stay in the caches next to the core.
-constexpr std::size_t batch_size = 128;
-
 /// Each thread is a table of its own: its flows, its arrivals, its share of the memory.  One table
 /// for all with counters of their own would be biased.
 std::unique_ptr<RttShard> make_shard(RttOptions options) {

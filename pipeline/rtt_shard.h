@@ -25,6 +25,10 @@
 
 namespace sojourn {
 
+/// Packets at a time: enough to overlap the cache misses of a batch, few enough that its packets,
+/// summaries and events stay in the caches next to the core.
+inline constexpr std::size_t batch_size = 128;
+
 /// Pairing rules, table and measurement of one share of the flows.  The virtual call is per batch.
 class RttShard {
  public:

@@ -10,7 +10,6 @@ namespace sojourn {
 namespace {
 
 constexpr std::size_t chunk_packets = 2048;  // 128 KiB of summaries: a few chunks fit the L2 cache
-constexpr std::size_t batch_size = 256;
 constexpr std::size_t chunks_per_thread = 4;
 constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
 

@@ -46,6 +46,7 @@ std::span<const PairEvent> Pairing::events(std::span<const Summary> batch) {
   PairEvent* out = events_.data();
   std::uint32_t index = 0;
   for (const Summary& packet : batch) {
+    __builtin_prefetch(&packet + 2 * ahead);  // another core may have written it
     if (index + ahead < batch.size()) tcp_.prefetch(batch[index + ahead].flow);
     if (packet.content == Content::tcp) {
       out = tcp_.apply(packet, index, out);
