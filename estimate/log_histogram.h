@@ -106,6 +106,7 @@ class LogHistogram {
   }
   void merge(const LogHistogram& other);
 
+  bool all_weigh_one() const { return !squares_; }
   const BucketPlane& weights() const { return weights_; }
   const BucketPlane& squares() const { return squares_ ? *squares_ : weights_; }
 

@@ -78,10 +78,15 @@ class Sieve {
 /// The samples of the buckets that matter, and nothing else.
 class Gathered {
  public:
-  Gathered(const SampleLog& log, std::span<const Place> places) : slots_(2 * LogBuckets::per_sign, none) {
-    for (const Place& place : places) {
+  Gathered(const SampleLog& log, std::span<const Place> places, std::span<const double> targets,
+           bool all_weigh_one)
+      : slots_(2 * LogBuckets::per_sign, none) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const Place& place = places[i];
       want(place.bucket);
-      if (place.previous) want(*place.previous);
+      // What comes before the bucket matters only to its first sample.
+      const bool is_first = targets[i] - place.below <= 1 || place.within <= 1;
+      if (place.previous && (is_first || !all_weigh_one)) want(*place.previous);
     }
     if (wanted_.empty()) return;
     const Sieve sieve{wanted_};
@@ -154,7 +159,7 @@ class Gathered {
 std::vector<std::int64_t> select_exactly(const SampleLog& log, const LogHistogram& histogram,
                                          std::span<const double> targets) {
   const auto places = find_places(histogram, targets);
-  Gathered gathered{log, places};
+  Gathered gathered{log, places, targets, histogram.all_weigh_one()};
   std::vector<std::int64_t> found;
   found.reserve(targets.size());
   for (std::size_t i = 0; i < targets.size(); ++i) found.push_back(gathered.at(places[i], targets[i]));
