@@ -1,7 +1,7 @@
 #include "pipeline/sharded_run.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdint>
 #include <limits>
 #include <thread>
 #include <utility>
@@ -25,7 +25,7 @@ void rest() {
 struct ShardedRun::Worker {
   std::size_t shard;
   Parser parser;
-  const std::byte* last_start = nullptr;  ///< of the bytes of the chunk that it parsed last
+  std::uintptr_t last_start = 0;  ///< address of the chunk that it parsed last
   std::uint64_t next_number = 0;  ///< of the chunk that its shard processes next
 };
 
@@ -112,9 +112,10 @@ void ShardedRun::deal(Worker& worker, Chunk& chunk) {
   for (std::size_t shard = 0; shard < shards_.size(); ++shard)
     chunk.ends[shard] = &chunk.summaries[shard * chunk_packets];
   // The chunk that this thread takes next will lie as far ahead of this one as this one of its last.
-  const std::byte* const start = chunk.count > 0 ? chunk.packets[0].data : worker.last_start;
-  const std::ptrdiff_t step = start - std::exchange(worker.last_start, start);
-  worker.parser.deal({chunk.packets.data(), chunk.count}, chunk.ends, chunk.first_index, step);
+  const auto start = reinterpret_cast<std::uintptr_t>(chunk.packets[0].data);
+  const std::uintptr_t step = start - std::exchange(worker.last_start, start);
+  worker.parser.deal({chunk.packets.data(), chunk.count}, chunk.ends, chunk.first_index,
+                     static_cast<std::ptrdiff_t>(step));
 }
 
 bool ShardedRun::process_next(Worker& worker) {

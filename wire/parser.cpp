@@ -14,6 +14,12 @@ namespace {
 
 constexpr std::size_t tcp_header = sizeof(TcpHeader), ethernet_header = sizeof(EthernetHeader);
 
+/// Into the second-level cache.  Only a hint: there need not be anything.
+[[gnu::always_inline]] inline void fetch_ahead(const std::byte* from, std::ptrdiff_t distance) {
+  const auto address = reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(distance);
+  __builtin_prefetch(reinterpret_cast<const void*>(address), 0, 2);
+}
+
 /// Options in another order than usual: SYN segments, selective acknowledgments.
 [[gnu::noinline]] void read_options(std::span<const std::byte> options, Summary& out) {
   if (const auto timestamps = find_tcp_timestamps(options)) {
@@ -172,10 +178,10 @@ template <class Room>
                                                  std::uint32_t first_index, std::ptrdiff_t next_read) {
   for (std::size_t i = 0; i < packets.size(); ++i) {
     const Packet& packet = packets[i];
-    // Into the second-level cache, while there is enough else to do.
+    // While there is enough else to do.
     constexpr std::ptrdiff_t cache_line = 64;
-    __builtin_prefetch(packet.data + next_read, 0, 2);
-    __builtin_prefetch(packet.data + next_read + cache_line, 0, 2);
+    fetch_ahead(packet.data, next_read);
+    fetch_ahead(packet.data, next_read + cache_line);
 
     Summary* summary = wanted_.tcp ? read_straight(packet, key_, room) : nullptr;
     if (!summary) [[unlikely]] {
