@@ -231,7 +231,7 @@ def parse_options():
     parser.add_argument("--data", type=Path, default=ROOT / "build/bench", help="generated captures")
     parser.add_argument("--packets", type=int, default=5_000_000)
     parser.add_argument("--flows", type=int, default=20_000)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=20, help="default 20; 3 at most for peers that take seconds")
     parser.add_argument("--quick", action="store_true", help="a million packets, two rounds")
     parser.add_argument("--skip-operations", action="store_true", help="not the tables alone")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there, too")

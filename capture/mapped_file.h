@@ -53,7 +53,7 @@ class MappedInput final : public MemoryInput {
   /// all threads of the program, so it is done rarely.
   static constexpr std::size_t ahead = 1024 * 1024;
   static constexpr std::size_t step = 4 * 1024 * 1024;
-  static constexpr std::size_t behind = 64 * 1024 * 1024;
+  static constexpr std::size_t behind = 16 * 1024 * 1024;
 
   void populate_more();
 
