@@ -7,6 +7,7 @@
 
 #include "capture/byte_order.h"
 #include "capture/link_types.h"
+#include "core/prefetch.h"
 
 namespace sojourn {
 namespace {
@@ -39,12 +40,12 @@ class PcapDecoder final : public Decoder {
       if (rest < variant.record_header_size) break;
       const auto [captured, length] = lengths(at);
       if (captured > max_captured || captured > rest - variant.record_header_size) break;
+      prefetch_far(at, prefetch_distance);
 
       // Seconds are unsigned and 32 bits wide: no time of a pcap file leaves the range of int64
       // nanoseconds.  A fraction of a second or more is carried by the addition.
       const std::int64_t seconds = load<std::uint32_t>(at, variant.swapped);
       const std::int64_t fraction = load<std::uint32_t>(at + 4, variant.swapped);
-      __builtin_prefetch(at + prefetch_distance);
       out->time = timestamp_from_ns(seconds * 1'000'000'000 + fraction * variant.fraction_ns);
       out->data = at + variant.record_header_size;
       out->captured = captured;

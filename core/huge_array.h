@@ -12,6 +12,8 @@
 
 namespace sojourn {
 
+inline constexpr std::size_t huge_page = std::size_t{2} << 20;
+
 /// Fixed-size array of zero bytes read as T, straight from the kernel: untouched pages cost
 /// nothing, and a table much larger than the TLB's reach is asked for in 2 MiB pages.  Running out
 /// of memory ends the program, as everywhere.
@@ -57,8 +59,6 @@ class HugeArray {
   std::size_t memory_bytes() const { return size_ * sizeof(T); }
 
  private:
-  static constexpr std::size_t huge_page = std::size_t{2} << 20;
-
   T* data_ = nullptr;
   std::size_t size_ = 0;
 };

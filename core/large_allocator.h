@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/huge_array.h"
+
 namespace sojourn {
 
 /// Asks for 2 MiB pages from that size on: one page fault instead of 512.  And leaves numbers that
@@ -47,9 +49,6 @@ struct LargeAllocator {
   }
 
   friend bool operator==(const LargeAllocator&, const LargeAllocator&) { return true; }
-
- private:
-  static constexpr std::size_t huge_page = std::size_t{2} << 20;
 };
 
 }  // namespace sojourn

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/choose.h"
+#include "core/prefetch.h"
 
 namespace sojourn {
 
@@ -96,13 +97,8 @@ void ExactTable::apply(std::span<const PairEvent> events, BatchOutcome& out) {
   if (!events.empty() && needs_sweep(events.size())) [[unlikely]]
     sweep(to_ns(events.front().time), events.size());
   since_sweep_ += events.size();
-  constexpr std::size_t ahead = 16;  // as in Pairing::events
-  for (const PairEvent& event : events.first(std::min(ahead, events.size()))) prefetch(event.key);
-  std::uint32_t number = 0;
-  for (const PairEvent& event : events) {
-    if (number + ahead < events.size()) prefetch(events[number + ahead].key);
-    apply_one(event, number++, out);
-  }
+  for_each_fetched(events, [&](const PairEvent& event) { prefetch(event.key); },
+                   [&](const PairEvent& event, std::uint32_t number) { apply_one(event, number, out); });
 }
 
 void ExactTable::sweep(std::int64_t now_ns, std::size_t incoming) {

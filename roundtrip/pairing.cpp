@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/prefetch.h"
 #include "roundtrip/dns_rules.h"
 #include "roundtrip/tcp_steady.h"
 
@@ -39,15 +40,12 @@ Pairing::Pairing(const HashKey& key, const PairingOptions& options)
 
 std::span<const PairEvent> Pairing::events(std::span<const Summary> batch) {
   make_room(batch);
-  // Not all at once: a core waits for a dozen cache lines at a time, and stands still for the next.
-  constexpr std::size_t ahead = 16;
-  for (const Summary& packet : batch.first(std::min(ahead, batch.size()))) tcp_.prefetch(packet.flow);
-
   PairEvent* out = events_.data();
-  std::uint32_t index = 0;
-  for (const Summary& packet : batch) {
-    __builtin_prefetch(&packet + 2 * ahead);  // another core may have written it
-    if (index + ahead < batch.size()) tcp_.prefetch(batch[index + ahead].flow);
+  const auto fetch = [this](const Summary& packet) {
+    tcp_.prefetch(packet.flow);
+    prefetch_far(&packet, 16 * sizeof(Summary));  // another core may have written it
+  };
+  for_each_fetched(batch, fetch, [&](const Summary& packet, std::uint32_t index) {
     if (packet.content == Content::tcp) {
       out = tcp_.apply(packet, index, out);
     } else if (packet.content == Content::quic_long || packet.content == Content::quic_short) {
@@ -64,8 +62,7 @@ std::span<const PairEvent> Pairing::events(std::span<const Summary> batch) {
         write.answer(kind, packet.token(), Leg::server);
       out = write.end();
     }
-    ++index;
-  }
+  });
   return {events_.data(), out};
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/kind.h"
+#include "core/prefetch.h"
 #include "roundtrip/pair_event.h"
 #include "roundtrip/pair_table.h"
 
@@ -63,9 +64,8 @@ void apply_batch(Table& table, std::span<const PairEvent> events, BatchOutcome& 
   if constexpr (requires { table.apply(events, out); }) {
     table.apply(events, out);
   } else {
-    for (const PairEvent& event : events) table.prefetch(event.key);
-    std::uint32_t index = 0;
-    for (const PairEvent& event : events) apply_event(table, event, index++, out);
+    for_each_fetched(events, [&](const PairEvent& event) { table.prefetch(event.key); },
+                     [&](const PairEvent& event, std::uint32_t index) { apply_event(table, event, index, out); });
   }
 }
 

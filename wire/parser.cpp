@@ -4,6 +4,7 @@
 #include <cassert>
 #include <type_traits>
 
+#include "core/prefetch.h"
 #include "wire/dissection.h"
 #include "wire/flow_hash.h"
 #include "wire/ipv6.h"
@@ -13,12 +14,6 @@ namespace sojourn {
 namespace {
 
 constexpr std::size_t tcp_header = sizeof(TcpHeader), ethernet_header = sizeof(EthernetHeader);
-
-/// Into the second-level cache.  Only a hint: there need not be anything.
-[[gnu::always_inline]] inline void fetch_ahead(const std::byte* from, std::ptrdiff_t distance) {
-  const auto address = reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(distance);
-  __builtin_prefetch(reinterpret_cast<const void*>(address), 0, 2);
-}
 
 /// Options in another order than usual: SYN segments, selective acknowledgments.
 [[gnu::noinline]] void read_options(std::span<const std::byte> options, Summary& out) {
@@ -180,8 +175,8 @@ template <class Room>
     const Packet& packet = packets[i];
     // While there is enough else to do.
     constexpr std::ptrdiff_t cache_line = 64;
-    fetch_ahead(packet.data, next_read);
-    fetch_ahead(packet.data, next_read + cache_line);
+    prefetch_far(packet.data, next_read);
+    prefetch_far(packet.data, next_read + cache_line);
 
     Summary* summary = wanted_.tcp ? read_straight(packet, key_, room) : nullptr;
     if (!summary) [[unlikely]] {
