@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "experiments/round_trip_parts.h"
 
@@ -22,6 +24,66 @@ double size_reaching(const Curve& curve, std::size_t merit, double error) {
     before_error = here;
   }
   return before_size + 1;  // more than the largest
+}
+
+void add_merit(LabReport& report, const std::vector<int>& sizes, const std::map<std::string, Curve>& curves, std::size_t merit,
+               const std::string& how) {
+  const Curve& ours = curves.at(ours_name);
+  const Merit figure_of = merits[merit].merit;
+  LabTable table{fmt::format("{}-errors", merits[merit].file),
+                 fmt::format("{}: |log2(estimated/true)| in octaves, {}; bytes are 8 times the slots", merits[merit].name, how),
+                 {"slots"},
+                 {}};
+  LineChart chart{fmt::format("Error at {}, tables at equal memory", merits[merit].name), {"memory (bytes)", true}, {"error (octaves)", true}, {}};
+  for (const auto& [family, curve] : curves) {
+    table.columns.push_back(family);
+    if (family != ours_name && family != "leased") table.columns.push_back("at");
+    ChartSeries series{.name = family, .points = {}};
+    for (const auto& [size, reached] : curve)
+      series.points.push_back({std::exp2(size) * paper_slot_bytes, reached.errors[merit].*figure_of});
+    chart.series.push_back(std::move(series));
+  }
+  for (const auto& [size, reached] : ours) {
+    std::vector<std::string> row = {fmt::format("2^{}", size)};
+    for (const auto& [family, curve] : curves) {
+      const auto at = curve.find(size);
+      row.push_back(at == curve.end() ? "" : figure(at->second.errors[merit].*figure_of));
+      if (family != ours_name && family != "leased") row.push_back(at == curve.end() ? "" : at->second.setting[merit]);
+    }
+    table.rows.push_back(std::move(row));
+  }
+  report.tables.push_back(std::move(table));
+  report.figures.push_back({merits[merit].file, std::move(chart)});
+
+  LabTable shares{fmt::format("{}-memory", merits[merit].file),
+                  fmt::format("{}: memory with which ours reaches the error of the others, as a share of theirs", merits[merit].name), {"slots"}, {}};
+  for (const char* const family : {"staged-1", "staged-4", "fridge", "two fridges, ivw"}) {
+    const Curve& theirs = curves.at(family);
+    std::string listed, halves;
+    bool all = true, all_halves = true;
+    for (const int size : sizes) {
+      if (size > 14) continue;  // from there on ours is another table, and most pairs fit
+      const double error = theirs.at(size).errors[merit].*figure_of;
+      const double equal = ours.at(size).errors[merit].*figure_of, half = ours.at(size - 1 >= ours.begin()->first ? size - 1 : size).errors[merit].*figure_of;
+      all &= equal <= error;
+      all_halves &= half <= error;
+      listed += fmt::format("{}2^{}: {:.3f}/{:.3f}", listed.empty() ? "" : ", ", size, equal, error);
+      halves += fmt::format("{}2^{}: {:.3f}/{:.3f}", halves.empty() ? "" : ", ", size, half, error);
+    }
+    report.claims.push_back({fmt::format("{}: ours is at least as accurate as {} at its best setting", merits[merit].name, family), "-", listed, all});
+    if (std::string_view{family} == "staged-4" || std::string_view{family} == "two fridges, ivw")
+      report.claims.push_back({fmt::format("{}: ours with half the memory is as accurate as {}", merits[merit].name, family), "-", halves, all_halves});
+    shares.columns.push_back(family);
+  }
+  for (const int size : sizes) {
+    std::vector<std::string> row = {fmt::format("2^{}", size)};
+    for (std::size_t i = 1; i < shares.columns.size(); ++i) {
+      const double error = curves.at(shares.columns[i]).at(size).errors[merit].*figure_of;
+      row.push_back(fmt::format("{:.2f}", std::exp2(size_reaching(ours, merit, error) - size)));
+    }
+    shares.rows.push_back(std::move(row));
+  }
+  report.tables.push_back(std::move(shares));
 }
 
 void add_figure5(LabReport& report, const std::vector<int>& sizes, const std::map<std::string, Curve>& curves) {

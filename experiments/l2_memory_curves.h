@@ -22,7 +22,7 @@ constexpr NamedMerit merits[] = {{&TrialErrors::worst, "worst of 5..95", "worst"
 inline const std::string ours_name = "ours, self-configured";
 
 /// The measure of FRIDGE figure 5, ten runs joined: the errors at 50, 95 and 99 per cent, here their mean.
-constexpr std::size_t joined_merit = 2, merit_count = 3, every_merit = merit_count;
+constexpr std::size_t joined_merit = 2, merit_count = 3;
 inline double mean_of_figure5(const TrialErrors& errors) { return (errors.p50 + errors.p95 + errors.p99) / 3; }
 
 /// What a family reaches with M slots' worth of bytes, for each merit at its best setting.
@@ -38,6 +38,10 @@ using Curve = std::map<int, Reached>;  ///< by log2 M
 
 /// The memory (log2) at which `curve` reaches the error, between the sizes it was tried at.
 double size_reaching(const Curve& curve, std::size_t merit, double error);
+
+/// The errors of all, by memory, and whether ours is as accurate with the same memory and with half; `how` they were measured.
+void add_merit(LabReport& report, const std::vector<int>& sizes, const std::map<std::string, Curve>& curves, std::size_t merit,
+               const std::string& how);
 
 /// Figure 5, and its claim: two fridges reach the accuracy of the simple algorithms with a half to a quarter of the memory,
 /// each of them at its best setting for each memory size (section 5.3).

@@ -6,6 +6,7 @@
 
 #include "experiments/round_trip_experiments.h"
 #include "experiments/round_trip_parts.h"
+#include "lab/flow_trace.h"
 
 namespace sojourn {
 namespace {

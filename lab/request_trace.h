@@ -64,28 +64,4 @@ struct BorderLinkTrace {
 };
 RequestTrace make_trace(const BorderLinkTrace& model, std::uint64_t seed);
 
-/// Like the campus trace of STAGED section 3.1: a million TCP packets in 1.10 s, 600 000 of them
-/// outgoing, of 11 085 flows; 71 000 RTT samples, median 44 ms, p99 500 ms.
-///
-/// The median packet is of full size, so nearly every outgoing one carries data; we let all of them
-/// be requests, which is the most that a table can be given.  Flow sizes fall as 1/rank (Zipf).  A
-/// flow has an RTT of its own and its packets vary around it; the delays are then mapped by their
-/// ranks to a log-normal with exactly the stated median and p99, so that both the flows'
-/// correlation and the statistics hold.  An answered packet is sent early enough for its answer to
-/// lie within the trace.
-struct CampusTrace {
-  std::size_t requests = 600'000;
-  std::size_t responses = 400'000;
-  std::size_t pairs = 71'000;
-  std::size_t flows = 11'085;
-  double seconds = 1.10;
-  double median_ms = 44;
-  double p99_ms = 500;
-};
-struct CampusPackets {
-  RequestTrace trace;
-  std::vector<std::uint32_t> flow_of_request;  ///< by id
-};
-CampusPackets make_trace(const CampusTrace& model, std::uint64_t seed);
-
 }  // namespace sojourn

@@ -7,33 +7,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <unordered_map>
+
+#include "lab/test_trace.h"
 
 namespace sojourn {
 namespace {
 
 constexpr std::uint64_t seed = 20'261'115;
-
-/// In order, requests before answers, and the truth is what a patient observer finds.
-void expect_consistent(const RequestTrace& trace) {
-  EXPECT_TRUE(std::ranges::is_sorted(trace.events, {}, &TraceEvent::ns));
-  std::unordered_map<std::uint32_t, std::int64_t> waiting;
-  std::vector<std::int64_t> found;
-  std::size_t requests = 0;
-  for (const TraceEvent& event : trace.events) {
-    if (event.is_request) {
-      ++requests;
-      EXPECT_TRUE(waiting.emplace(event.id, event.ns).second);
-    } else if (const auto asked = waiting.find(event.id); asked != waiting.end()) {
-      found.push_back(event.ns - asked->second);
-      waiting.erase(asked);
-    }
-  }
-  std::ranges::sort(found);
-  EXPECT_EQ(requests, trace.requests);
-  EXPECT_TRUE(found == trace.delays_ns);
-}
 
 TEST(RequestTrace, LogUniformHasThePapersCountsAndRange) {
   const RequestTrace trace = make_trace(LogUniformTrace{.requests = 250'000}, seed);
@@ -83,20 +64,6 @@ TEST(RequestTrace, BurstsComeWithDelay) {
     return static_cast<double>(all[all.size() / 2]);
   };
   EXPECT_NEAR(median(delays[1]) / median(delays[0]), 5, 0.5);
-}
-
-TEST(RequestTrace, CampusHasStagedsStatistics) {
-  const CampusPackets packets = make_trace(CampusTrace{}, seed);
-  const RequestTrace& trace = packets.trace;
-  expect_consistent(trace);
-  EXPECT_EQ(trace.events.size(), 1'000'000u);
-  EXPECT_EQ(trace.requests, 600'000u);
-  EXPECT_EQ(trace.delays_ns.size(), 71'000u);
-  EXPECT_LE(trace.seconds(), 1.10);
-  EXPECT_GT(trace.seconds(), 1.09);
-  EXPECT_EQ(std::set(packets.flow_of_request.begin(), packets.flow_of_request.end()).size(), 11'085u);
-  EXPECT_NEAR(trace.quantile_ns(0.5) / 1e6, 44, 0.1);  // by construction
-  EXPECT_NEAR(trace.quantile_ns(0.99) / 1e6, 500, 1);
 }
 
 TEST(RequestTrace, TheSeedDecides) {
