@@ -110,6 +110,7 @@ RttReport make_report(const Task& task, const Source& source, RttPipeline& pipel
   report.measurement = &pipeline.measurement();
   report.kinds = request.options.kinds;
   report.top = request.top;
+  report.threads = request.options.threads;
   for (const SlaRule& rule : request.sla) {
     if (rule.each_group()) report.sla_groups.push_back(evaluate_groups(rule, *report.measurement, request.top));
     else report.sla.push_back(rule.evaluate(*report.measurement));

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "estimate/estimates_of.h"
+
 namespace sojourn {
 namespace {
 
@@ -28,7 +30,8 @@ Json counts(const std::vector<NamedCount>& named) {
 }
 
 /// What every distribution says of itself.
-void describe(Json& object, const Distribution& distribution, const std::vector<double>& qs) {
+void describe(Json& object, const Distribution& distribution, const std::vector<double>& qs,
+              const std::vector<QuantileEstimate>& estimates) {
   object["samples"] = distribution.count();
   object["estimated_total"] = number(distribution.total_weight());
   object["effective_samples"] = number(distribution.effective_samples());
@@ -37,13 +40,16 @@ void describe(Json& object, const Distribution& distribution, const std::vector<
   object["max_ns"] = ns_or_null(distribution.max());
   object["relative_error"] = number(distribution.relative_error());
   object["quantiles"] = Json::array();
-  const auto estimates = distribution.estimates(qs);
   for (std::size_t i = 0; i < estimates.size(); ++i)
     object["quantiles"].push_back({{"q", qs[i]},
                                    {"delay_ns", to_ns(estimates[i].delay)},
                                    {"low_ns", to_ns(estimates[i].interval.low)},
                                    {"high_ns", to_ns(estimates[i].interval.high)},
                                    {"bounded", estimates[i].interval.bounded()}});
+}
+
+void describe(Json& object, const Distribution& distribution, const std::vector<double>& qs) {
+  describe(object, distribution, qs, distribution.estimates(qs));
 }
 
 Json input_object(const InputSummary& input) {
@@ -70,13 +76,19 @@ Json kind_object(const RttReport& report, Kind kind) {
   Json object{{"requests", counters.requests},
               {"ambiguous", counters.ambiguous},
               {"unmatched_requests", counters.unmatched_requests}};
-  describe(object, measurement.pooled(kind), report.quantiles);
-  object["legs"] = Json::object();
+  std::vector<Leg> legs;
+  std::vector<const Distribution*> distributions = {&measurement.pooled(kind)};
   for (std::size_t i = 0; i < leg_count; ++i) {
     const Leg leg = static_cast<Leg>(i);
-    if (!measurement.leg(kind, leg).empty())
-      describe(object["legs"][std::string{name_of(leg)}], measurement.leg(kind, leg), report.quantiles);
+    if (measurement.leg(kind, leg).empty()) continue;
+    legs.push_back(leg);
+    distributions.push_back(&measurement.leg(kind, leg));
   }
+  const auto estimates = estimates_of(distributions, report.quantiles, report.threads);
+  describe(object, *distributions[0], report.quantiles, estimates[0]);
+  object["legs"] = Json::object();
+  for (std::size_t i = 0; i < legs.size(); ++i)
+    describe(object["legs"][std::string{name_of(legs[i])}], *distributions[i + 1], report.quantiles, estimates[i + 1]);
   return object;
 }
 

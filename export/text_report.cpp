@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/units.h"
+#include "estimate/estimates_of.h"
 #include "export/delay_axis.h"
 #include "export/expect_text.h"
 #include "export/sparkline.h"
@@ -81,7 +83,7 @@ class TextReport {
   void losses();
   void trust();
 
-  std::vector<std::string> delay_cells(const Distribution& distribution) const;
+  std::vector<std::string> delay_cells(const Distribution& distribution, const std::vector<QuantileEstimate>& quantiles) const;
 
   const RttReport& report_;
   const Measurement& measurement_;
@@ -128,9 +130,8 @@ void TextReport::heading() {
   line(fmt::format("{} from {} {} UTC", format_duration(length), start.substr(0, 10), start.substr(11, 8)));
 }
 
-std::vector<std::string> TextReport::delay_cells(const Distribution& distribution) const {
-  const std::vector<double> qs = {0.5, 0.95, 0.99};
-  const auto quantiles = distribution.estimates(qs);
+std::vector<std::string> TextReport::delay_cells(const Distribution& distribution,
+                                                 const std::vector<QuantileEstimate>& quantiles) const {
   return {compact_count(distribution.count()),
           compact(*distribution.min()),
           with_margin(quantiles[0].delay, quantiles[0].interval, options_.unicode),
@@ -145,13 +146,17 @@ void TextReport::delays() {
   TextTable rows({Align::left, Align::left, Align::right, Align::right, Align::right, Align::right, Align::right,
                   Align::right, Align::right});
   rows.row({"kind", "leg", "samples", "min", options_.unicode ? "median ±95%" : "median +-95%", "p95", "p99", "max", "mean"});
+  struct Row {
+    std::string_view kind, leg;
+  };
+  std::vector<Row> heads;
+  std::vector<const Distribution*> distributions;
   for (const Kind kind : measured_kinds()) {
-    std::string name{name_of(kind)};
+    std::string_view name = name_of(kind);
     const auto add_row = [&](std::string_view leg, const Distribution& distribution) {
-      std::vector<std::string> cells = {name, std::string{leg}};
-      for (auto& cell : delay_cells(distribution)) cells.push_back(std::move(cell));
-      rows.row(std::move(cells));
-      name.clear();  // once per kind is enough
+      heads.push_back({name, leg});
+      distributions.push_back(&distribution);
+      name = {};  // once per kind is enough
     };
     const auto legs = measured_legs(kind);
     // The headline first: the sum of the legs where it was measured, else all legs pooled.
@@ -160,6 +165,12 @@ void TextReport::delays() {
     else if (legs.size() > 1 && !measurement_.pooled(kind).empty()) add_row("all", measurement_.pooled(kind));
     for (const Leg leg : legs)
       if (leg != Leg::sum) add_row(name_of(leg), measurement_.leg(kind, leg));
+  }
+  const auto estimates = estimates_of(distributions, std::array{0.5, 0.95, 0.99}, report_.threads);
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    std::vector<std::string> cells = {std::string{heads[i].kind}, std::string{heads[i].leg}};
+    for (auto& cell : delay_cells(*distributions[i], estimates[i])) cells.push_back(std::move(cell));
+    rows.row(std::move(cells));
   }
   table(rows);
 }
