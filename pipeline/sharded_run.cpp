@@ -20,11 +20,25 @@ void rest() {
 #endif
 }
 
+void keep_bytes(std::span<Packet> packets, std::vector<std::byte>& bytes) {
+  std::size_t total = 0;
+  for (const Packet& packet : packets) total += packet.captured;
+  bytes.resize(total);
+  std::byte* free = bytes.data();
+  for (Packet& packet : packets) {
+    std::copy_n(packet.data, packet.captured, free);
+    packet.data = free;
+    free += packet.captured;
+  }
+}
+
 }  // namespace
 
 struct ShardedRun::Worker {
   std::size_t shard;
   Parser parser;
+  /// Of the chunk that it parses.  No other core ever asks for them, so they stay in the caches of this one.
+  std::vector<Packet> packets = std::vector<Packet>(chunk_packets);
   std::uintptr_t last_start = 0;  ///< address of the chunk that it parsed last
   std::uint64_t next_number = 0;  ///< of the chunk that its shard processes next
 };
@@ -39,7 +53,6 @@ ShardedRun::ShardedRun(Source& source, std::span<const std::unique_ptr<RttShard>
       ring_(chunks_per_thread * shards.size()),
       end_number_(unknown) {
   for (Chunk& chunk : ring_) {
-    chunk.packets.resize(chunk_packets);
     chunk.summaries = HugeArray<Summary>{chunk_packets * shards.size()};
     chunk.ends.resize(shards.size());
     chunk.found.resize(shards.size());
@@ -48,7 +61,7 @@ ShardedRun::ShardedRun(Source& source, std::span<const std::unique_ptr<RttShard>
 
 void ShardedRun::run(const std::atomic<bool>& stop, const std::function<void()>& tick) {
   std::vector<Worker> workers;
-  for (std::size_t i = 0; i < shards_.size(); ++i) workers.push_back({i, Parser{key_, kinds_}});
+  for (std::size_t i = 0; i < shards_.size(); ++i) workers.push_back({.shard = i, .parser = Parser{key_, kinds_}});
   {
     std::vector<std::jthread> threads;
     for (std::size_t i = 1; i < workers.size(); ++i)
@@ -75,13 +88,13 @@ bool ShardedRun::take_chunk(Worker& worker, const std::atomic<bool>& stop) {
   Chunk& chunk = ring_[next_number_ % ring_.size()];
   if (chunk.in_use.load(std::memory_order_acquire)) return false;  // the ring is full
 
-  const Source::Filled filled = source_.next(chunk.packets);
+  const Source::Filled filled = source_.next(worker.packets);
+  const std::span packets{worker.packets.data(), filled.count};
   const std::uint64_t number = next_number_++;
-  chunk.count = filled.count;
   chunk.first_index = next_index_;
   next_index_ += static_cast<std::uint32_t>(filled.count);
-  time_span_.extend({chunk.packets.data(), chunk.count});
-  if (!source_.bytes_stay()) keep_bytes(chunk);
+  time_span_.extend(packets);
+  if (!source_.bytes_stay()) keep_bytes(packets, chunk.bytes);
   chunk.shards_left.store(shards_.size(), std::memory_order_relaxed);
   chunk.in_use.store(true, std::memory_order_relaxed);
   if (filled.end || stop.load(std::memory_order_relaxed))
@@ -89,33 +102,19 @@ bool ShardedRun::take_chunk(Worker& worker, const std::atomic<bool>& stop) {
   lock.unlock();
   announce();  // whoever found the source taken may have it now
 
-  deal(worker, chunk);
+  deal(worker, packets, chunk);
   chunk.parsed_number.store(number + 1, std::memory_order_release);
   announce();
   return true;
 }
 
-void ShardedRun::keep_bytes(Chunk& chunk) {
-  const std::span packets{chunk.packets.data(), chunk.count};
-  std::size_t total = 0;
-  for (const Packet& packet : packets) total += packet.captured;
-  chunk.bytes.resize(total);
-  std::byte* free = chunk.bytes.data();
-  for (Packet& packet : packets) {
-    std::copy_n(packet.data, packet.captured, free);
-    packet.data = free;
-    free += packet.captured;
-  }
-}
-
-void ShardedRun::deal(Worker& worker, Chunk& chunk) {
+void ShardedRun::deal(Worker& worker, std::span<const Packet> packets, Chunk& chunk) {
   for (std::size_t shard = 0; shard < shards_.size(); ++shard)
     chunk.ends[shard] = &chunk.summaries[shard * chunk_packets];
   // The chunk that this thread takes next will lie as far ahead of this one as this one of its last.
-  const auto start = reinterpret_cast<std::uintptr_t>(chunk.packets[0].data);
+  const auto start = reinterpret_cast<std::uintptr_t>(worker.packets[0].data);
   const std::uintptr_t step = start - std::exchange(worker.last_start, start);
-  worker.parser.deal({chunk.packets.data(), chunk.count}, chunk.ends, chunk.first_index,
-                     static_cast<std::ptrdiff_t>(step));
+  worker.parser.deal(packets, chunk.ends, chunk.first_index, static_cast<std::ptrdiff_t>(step));
 }
 
 bool ShardedRun::process_next(Worker& worker) {

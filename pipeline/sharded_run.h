@@ -44,10 +44,8 @@ class ShardedRun {
 
  private:
   struct Chunk {
-    std::vector<Packet> packets;
-    std::size_t count = 0;
     std::uint32_t first_index = 0;
-    std::vector<std::byte> bytes;  ///< copies, if the source does not keep them
+    std::vector<std::byte> bytes;  ///< copies that summaries point to, if the source does not keep them
     HugeArray<Summary> summaries;                   ///< by shard, with room for the chunk in each
     std::vector<Summary*> ends;                     ///< of each shard's
     std::vector<std::vector<PlacedSample>> found;   ///< by shard
@@ -60,9 +58,8 @@ class ShardedRun {
   void work(Worker& worker, const std::atomic<bool>& stop, const std::function<void()>& tick);
   bool take_chunk(Worker& worker, const std::atomic<bool>& stop);
   bool process_next(Worker& worker);
-  void deal(Worker& worker, Chunk& chunk);
+  void deal(Worker& worker, std::span<const Packet> packets, Chunk& chunk);
   void hand_over(Chunk& chunk);
-  void keep_bytes(Chunk& chunk);
   void announce();
   void await_news(std::uint32_t seen) const;
 
