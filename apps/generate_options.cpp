@@ -19,7 +19,7 @@
 namespace sojourn {
 namespace {
 
-constexpr const char* examples = R"(Models:
+constexpr const char* generate_examples = R"(Models:
   fridge  the synthetic trace of the FRIDGE paper: a million DNS queries a
           second, 40 % answered, delays log-uniform from 1 ms to --longest
   isp     TCP on a border link with the statistics of the STAGED and FRIDGE
@@ -63,14 +63,6 @@ Result<double> parse_rate(std::string_view text) {
   return rate;
 }
 
-Result<double> parse_share(std::string_view text) {
-  double share = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
-  if (error != std::errc{} || end != text.data() + text.size() || !(share >= 0 && share <= 1))
-    return failure(fmt::format("'{}' is not a share from 0 to 1", text));
-  return share;
-}
-
 Result<Duration> parse_length(std::string_view text) {
   auto duration = parse_duration(text);
   if (duration && *duration <= Duration::zero()) return failure(fmt::format("'{}' is no time at all", text));
@@ -107,7 +99,7 @@ void add_generate(CLI::App& app, Run& run) {
   const auto request = std::make_shared<GenerateRequest>();
   const auto two_points = std::make_shared<TwoPointRequest>();
   CLI::App& generate = *app.add_subcommand("generate", "captures with known truth");
-  generate.footer(examples);
+  generate.footer(generate_examples);
   generate.get_formatter()->column_width(34);
   generate.add_option("FILE", request->capture, "capture to write (pcap), - for standard output")->required()->type_name("");
   generate.add_option("--model", request->model, "fridge, isp, bursts, tcp, chic, sanj or ipls: see below")

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <string_view>
 #include <vector>
@@ -21,14 +20,6 @@
 namespace sojourn {
 namespace {
 
-Result<double> parse_between(std::string_view text, double low, double high) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || !(number >= low && number <= high))
-    return failure(fmt::format("'{}' is not a number from {} to {}", text, low, high));
-  return number;
-}
-Result<double> parse_share(std::string_view text) { return parse_between(text, 0, 1); }
 Result<double> parse_utilisation(std::string_view text) { return parse_between(text, 0.01, 2); }
 Result<double> parse_drift(std::string_view text) { return parse_between(text, -1000, 1000); }
 

@@ -21,7 +21,7 @@
 namespace sojourn {
 namespace {
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* lab_examples = R"(Examples:
   sojourn lab                                    the experiments, with one line each
   sojourn lab l2                                 run one; CSV and SVG go to ./sojourn-lab
   sojourn lab all --quick                        all, scaled down
@@ -134,7 +134,7 @@ int run_lab(const LabRequest& request) {
 void add_lab(CLI::App& app, Run& run) {
   const auto request = std::make_shared<LabRequest>();
   CLI::App& lab = *app.add_subcommand("lab", "the papers' experiments, and your own captures, judged");
-  lab.footer(examples);
+  lab.footer(lab_examples);
   lab.get_formatter()->column_width(34);
   lab.require_subcommand(0, 1);
   lab.add_option("EXPERIMENT", request->names, "names from the list that 'sojourn lab' prints, or all")

@@ -16,7 +16,7 @@
 namespace sojourn {
 namespace {
 
-constexpr const char* examples = R"(Carriers:
+constexpr const char* mark_examples = R"(Carriers:
   dscp[:BIT]          a bit of the DSCP field, 0 (default) to 5; IPv4 and IPv6
   dscp:STEP,PULSE     two bits of it, for double marking
   reserved            the reserved flag of IPv4
@@ -70,7 +70,7 @@ void add_mark(CLI::App& app, Run& run) {
   const auto flow_id = std::make_shared<std::uint32_t>(0);
 
   CLI::App& mark = *app.add_subcommand("mark", "alternate marking: mark a capture as the first point would");
-  mark.footer(examples);
+  mark.footer(mark_examples);
   mark.get_formatter()->column_width(34);
   mark.add_option("IN", request->input, "capture to mark; - is standard input")->type_name("")->required();
   mark.add_option("OUT", request->output, "capture to write; - is standard output")->type_name("")->required();

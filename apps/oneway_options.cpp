@@ -22,7 +22,7 @@
 namespace sojourn {
 namespace {
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* oneway_examples = R"(Examples:
   sojourn oneway first.pcap last.pcap              delay and loss between two points
   sojourn oneway a.pcap b.pcap --flows -           every flow as CSV
   sojourn oneway a.pcap b.pcap --samples d.csv     every packet's delay as CSV
@@ -210,7 +210,7 @@ void add_oneway(CLI::App& app, Run& run) {
   request->color = isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
 
   CLI::App& oneway = *app.add_subcommand("oneway", "one-way delay and loss between two captures of the same traffic");
-  oneway.footer(examples);
+  oneway.footer(oneway_examples);
   oneway.get_formatter()->column_width(34);
   add_input_options(oneway, *request);
   add_measure_options(oneway, *request);

@@ -1,7 +1,10 @@
 #pragma once
 // Options of types that core/ and estimate/ can parse, for CLI11.
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +30,15 @@ inline Result<Duration> parse_signed_duration(std::string_view text) {
   if (duration && negative) return -*duration;
   return duration;
 }
+
+inline Result<double> parse_between(std::string_view text, double low, double high) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || !(number >= low && number <= high))
+    return failure(fmt::format("'{}' is not a number from {} to {}", text, low, high));
+  return number;
+}
+inline Result<double> parse_share(std::string_view text) { return parse_between(text, 0, 1); }
 
 /// An option whose text `parse` (string_view -> Result<T>) understands and `take` stores.  The error
 /// line is parse's own.  `unit` says in --help what kind of value it takes.

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint32_t usual_full_size = 1440;  // STAGED's threshold: bytes of IP length
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* rtt_examples = R"(Examples:
   sojourn rtt capture.pcap                       all kinds of round trip
   sojourn rtt a.pcap b.pcapng.gz                 several captures, merged in time order
   tcpdump -w - | sojourn rtt -                   from a pipe
@@ -227,7 +227,7 @@ void add_rtt(CLI::App& app, Run& run) {
   request->color = isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
 
   CLI::App& rtt = *app.add_subcommand("rtt", "round-trip delays in captures or on an interface");
-  rtt.footer(examples);
+  rtt.footer(rtt_examples);
   rtt.get_formatter()->column_width(34);
   add_input_options(rtt, *request);
   add_measure_options(rtt, *request);
