@@ -2,6 +2,7 @@
 // Who may wait how long: a plan that is made from the delays seen so far.
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,9 +14,23 @@ namespace sojourn {
 /// almost an hour.  Step 0 does not wait at all.
 struct WaitSteps {
   static constexpr unsigned count = 64;
-  static std::int64_t longest_ns(unsigned step);
+  static constexpr std::int64_t longest_ns(unsigned step) { return lengths[step]; }
   /// The first step that covers the delay; `count` if none does.
-  static unsigned covering(std::int64_t delay_ns);
+  static constexpr unsigned covering(std::int64_t delay_ns) {
+    if (delay_ns <= lengths[1]) return 1;
+    // The first even step, whose length is a power of two, unless the odd one before it will do.
+    const auto even = 2 * (static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(delay_ns - 1))) - 10);
+    return even > count ? count : even - (delay_ns <= lengths[even - 1]);
+  }
+
+ private:
+  static constexpr auto lengths = [] {
+    std::array<std::int64_t, count> all{};
+    constexpr std::int64_t root_of_two = 0x16a09e667f3bcc;  // times 2^52
+    for (unsigned j = 1; j < count; ++j)
+      all[j] = j % 2 == 0 ? std::int64_t{1} << (10 + j / 2) : root_of_two >> (42 - j / 2);
+    return all;
+  }();
 };
 
 /// pi[j]: the chance that a request waits for step j at least.  It falls with j.  A request has a coin
@@ -45,6 +60,16 @@ class LeasePlan {
 /// answers; all 1 up to the end of the shape if that is less.
 std::array<double, WaitSteps::count> scaled_to(std::array<double, WaitSteps::count> shape, double mean_wait_ns);
 
+/// What to expect of delays before they are seen.
+struct LeaseCaution {
+  /// Waits longer than any delay seen get this share of the memory, each octave alike (pi falls as 1/t), so that a
+  /// delay that was never met has its chance.
+  double memory_for_unseen = 0.04;
+  /// What takes about as long as we have looked could hardly have been seen.  There the shares are taken to go on as
+  /// they were, falling by this factor with each step.
+  double untried_decay = 0.5;
+};
+
 /// Learns which delays there are, and says how the next plan should look.
 ///
 /// The error of quantile q is (error of F) / (density of F there).  With pair i seen with chance pi(d_i),
@@ -61,15 +86,18 @@ std::array<double, WaitSteps::count> scaled_to(std::array<double, WaitSteps::cou
 /// them, and their weight says how small.
 class LeaseTailor {
  public:
-  explicit LeaseTailor(Duration longest);
+  explicit LeaseTailor(Duration longest, const LeaseCaution& caution = {});
 
   void add(std::int64_t delay_ns, double weight);
+  void add_requests(double count) { requests_ += count; }
   std::uint64_t samples() const { return samples_; }
   /// Halves what was learned, so that the new counts for more.
   void fade();
 
   /// The shape of pi, 1 for the shortest delays, after that much time.  Falls to 0 beyond the longest wait.
   std::array<double, WaitSteps::count> shape(std::int64_t elapsed_ns) const;
+  /// The share of requests whose answer, if any, takes longer than the steps before j.
+  std::array<double, WaitSteps::count> unanswered() const;
   /// The step that covers all but one in a hundred delays from below.
   unsigned shortest_step() const;
 
@@ -78,9 +106,11 @@ class LeaseTailor {
   std::array<double, WaitSteps::count> shares(unsigned longest) const;
   void tailor_to_seen(std::array<double, WaitSteps::count>& shape, unsigned tried, unsigned longest) const;
 
+  LeaseCaution caution_;
   std::array<double, WaitSteps::count> seen_{};    ///< weights
   std::array<double, WaitSteps::count> counts_{};  ///< samples, without those that faded
   double total_ = 0;
+  double requests_ = 0;
   std::uint64_t samples_ = 0;
   double fresh_samples_ = 0;  ///< without those that faded
   unsigned last_step_;

@@ -30,8 +30,6 @@ constexpr std::array descriptions = {
 const Description& describe(TableKind kind) { return descriptions[static_cast<std::size_t>(kind)]; }
 
 constexpr std::size_t least_memory = 1024;
-// Below this, the number of slots is what matters; above, most traffic fits, and exact times are worth more.
-constexpr std::size_t much_memory = std::size_t{256} << 10;
 // A fridge of fewer slots has weights that jump (FRIDGE section 3.3, "number of table entries").
 constexpr std::size_t least_slots_a_fridge = 64;
 
@@ -47,11 +45,9 @@ std::optional<TableKind> table_named(std::string_view name) {
 
 Result<TableChoice> choose_table(const TableWishes& wishes) {
   TableChoice choice;
-  // Whoever names an entry probability wants fridges.
-  const bool is_little = wishes.memory_bytes && *wishes.memory_bytes < much_memory && !wishes.entry_probability;
-  choice.kind = wishes.kind.value_or(is_little              ? TableKind::tailored
-                                     : wishes.memory_bytes ? TableKind::fridges
-                                                           : TableKind::exact);
+  choice.kind = wishes.kind.value_or(!wishes.memory_bytes       ? TableKind::exact
+                                     : wishes.entry_probability ? TableKind::fridges
+                                                                : TableKind::tailored);
   const bool is_exact = choice.kind == TableKind::exact;
   const bool samples = choice.kind == TableKind::fridge || choice.kind == TableKind::fridges ||
                        choice.kind == TableKind::fridges_ivw;

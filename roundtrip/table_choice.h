@@ -46,9 +46,11 @@ struct TableChoice {
   Patience patience = {};
 };
 
-/// With nothing but a memory size: leases tailored to the delays if it is little, where they were the most accurate
-/// (docs/results/lab-round-trip.md); from 256 KiB on, fridges that tune themselves, whose slots keep the full
-/// time and fingerprint, and which depend least on a good guess of `longest` (docs/design/tables.md).
+/// Below this, `tailored` has the line with the most slots; above, most traffic fits, and exact times are worth more.
+constexpr std::size_t much_memory = std::size_t{256} << 10;
+
+/// With nothing but a memory size: leases tailored to the delays, which were the most accurate (docs/design/tailored.md).
+/// Whoever names an entry probability wants fridges.
 /// Refuses what is impossible or contradicts itself, with the reason.
 Result<TableChoice> choose_table(const TableWishes& wishes);
 
@@ -76,7 +78,9 @@ auto with_table(const TableChoice& choice, Use use) {
                               .lease = {.longest = choice.longest},
                               .patience = choice.patience}});
     case TableKind::tailored:
-      return use(TailoredTable{{.memory_bytes = choice.memory_bytes, .longest = choice.longest, .patience = choice.patience}});
+      if (choice.memory_bytes < much_memory)
+        return use(TailoredTable{{.memory_bytes = choice.memory_bytes, .longest = choice.longest, .patience = choice.patience}});
+      return use(WideTailoredTable{{.memory_bytes = choice.memory_bytes, .longest = choice.longest, .patience = choice.patience}});
     case TableKind::exact:
       break;
   }

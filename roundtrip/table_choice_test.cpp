@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <type_traits>
+
 namespace sojourn {
 namespace {
 
@@ -10,13 +12,22 @@ using namespace std::chrono_literals;
 TEST(TableChoice, MemoryAloneIsEnough) {
   EXPECT_EQ(choose_table({})->kind, TableKind::exact);
   EXPECT_EQ(choose_table({.memory_bytes = 64 << 10})->kind, TableKind::tailored);
-  const auto choice = choose_table({.memory_bytes = 256 << 10});
+  EXPECT_EQ(choose_table({.memory_bytes = 256 << 10})->kind, TableKind::tailored);
+  EXPECT_EQ(choose_table({.memory_bytes = 1 << 30})->kind, TableKind::tailored);
+  const auto choice = choose_table({.kind = TableKind::fridges, .memory_bytes = 256 << 10});
   ASSERT_TRUE(choice);
-  EXPECT_EQ(choice->kind, TableKind::fridges);
   EXPECT_EQ(choice->fridges, 4u);
   EXPECT_FALSE(choice->entry_probability);  // self-tuning
   EXPECT_EQ(choose_table({.kind = TableKind::fridges, .memory_bytes = 2 << 10})->fridges, 2u);
   EXPECT_EQ(choose_table({.memory_bytes = 2 << 10, .entry_probability = 0.5})->kind, TableKind::fridges);
+}
+
+TEST(TableChoice, TailoredHasExactTimesWhereMemoryIsNotScarce) {
+  const auto is_exact = [](std::size_t bytes) {
+    return with_table(*choose_table({.memory_bytes = bytes}), [](auto table) { return std::is_same_v<decltype(table), WideTailoredTable>; });
+  };
+  EXPECT_FALSE(is_exact((256 << 10) - 1));
+  EXPECT_TRUE(is_exact(256 << 10));
 }
 
 TEST(TableChoice, RefusesWhatCannotBe) {
