@@ -56,15 +56,6 @@ std::array<double, WaitSteps::count> scaled_to(std::array<double, WaitSteps::cou
 LeaseTailor::LeaseTailor(Duration longest, const LeaseCaution& caution)
     : caution_(caution), last_step_(std::min(WaitSteps::covering(to_ns(longest)), WaitSteps::count - 1)) {}
 
-void LeaseTailor::add(std::int64_t delay_ns, double weight) {
-  const unsigned step = std::min(WaitSteps::covering(delay_ns), WaitSteps::count - 1);
-  seen_[step] += weight;
-  counts_[step] += 1;
-  total_ += weight;
-  ++samples_;
-  fresh_samples_ += 1;
-}
-
 void LeaseTailor::fade() {
   for (double& weight : seen_) weight /= 2;
   for (double& count : counts_) count /= 2;

@@ -47,6 +47,14 @@ class LeasePlan {
       if (coin < below_[step + half]) step += half;
     return step;
   }
+  /// step_of, but `last` at most.
+  unsigned step_of(std::uint32_t coin, unsigned last) const {
+    return coin < below_[last] ? last : step_of(coin);  // where all fit, all have the last one
+  }
+  /// Is that its step, or `last` if it is longer?
+  bool gives(std::uint32_t coin, unsigned step, unsigned last) const {
+    return coin < below_[step] && (step == last || step + 1 == WaitSteps::count || coin >= below_[step + 1]);
+  }
   bool lets_in(std::uint32_t coin) const { return coin < below_[1]; }
   std::uint64_t no_coin_from() const { return below_[1]; }
   /// Of step j, as it is drawn: a whole number of coins.
@@ -88,7 +96,15 @@ class LeaseTailor {
  public:
   explicit LeaseTailor(Duration longest, const LeaseCaution& caution = {});
 
-  void add(std::int64_t delay_ns, double weight);
+  void add(std::int64_t delay_ns, double weight) { add_in_step(WaitSteps::covering(delay_ns), weight); }
+  void add_in_step(unsigned covering, double weight) {
+    const unsigned step = covering < WaitSteps::count ? covering : WaitSteps::count - 1;
+    seen_[step] += weight;
+    counts_[step] += 1;
+    total_ += weight;
+    ++samples_;
+    fresh_samples_ += 1;
+  }
   void add_requests(double count) { requests_ += count; }
   std::uint64_t samples() const { return samples_; }
   /// Halves what was learned, so that the new counts for more.

@@ -27,9 +27,9 @@ class LeasePlanner {
 
   /// A request came.  True, now and then, if the plan may have changed.
   bool asked(std::int64_t now_ns) { return ++since_tuning_ == tuning_interval && tune(now_ns); }
-  /// A pair was seen.
-  void answered(std::int64_t delay_ns, double weight, std::int64_t now_ns) {
-    tailor_.add(delay_ns, weight * rate_.shown_after(delay_ns, now_ns));
+  /// A pair was seen, whose delay that step covers.
+  void answered(std::int64_t delay_ns, unsigned step, double weight, std::int64_t now_ns) {
+    tailor_.add_in_step(step, weight * rate_.shown_after(delay_ns, now_ns));
   }
 
   const LeasePlan& current() const { return plans_.current(); }

@@ -28,6 +28,8 @@ TEST(TableChoice, TailoredHasExactTimesWhereMemoryIsNotScarce) {
   };
   EXPECT_FALSE(is_exact((256 << 10) - 1));
   EXPECT_TRUE(is_exact(256 << 10));
+  EXPECT_NE(promise_of(*choose_table({.memory_bytes = 64 << 10})).find("rounded"), std::string_view::npos);
+  EXPECT_EQ(promise_of(*choose_table({.memory_bytes = 256 << 10})).find("rounded"), std::string_view::npos);
 }
 
 TEST(TableChoice, RefusesWhatCannotBe) {
@@ -52,11 +54,11 @@ TEST(TableChoice, EveryTableHasANameAndKeepsToItsMemory) {
   for (const TableKind kind : {TableKind::exact, TableKind::staged, TableKind::fridge, TableKind::fridges,
                                TableKind::fridges_ivw, TableKind::leased, TableKind::tailored}) {
     EXPECT_EQ(table_named(name_of(kind)), kind);
-    EXPECT_FALSE(promise_of(kind).empty());
     TableWishes wishes{.kind = kind};
     if (kind != TableKind::exact) wishes.memory_bytes = 100'000;  // no power of two
     const auto choice = choose_table(wishes);
     ASSERT_TRUE(choice) << choice.error().message;
+    EXPECT_FALSE(promise_of(*choice).empty());
     with_table(*choice, [&](auto table) {
       static_assert(PairTable<decltype(table)>);
       EXPECT_EQ(table.request(42, Timestamp{}, 0), Admission::stored);

@@ -82,9 +82,8 @@ class BasicTailoredTable {
     const unsigned room = line.room(now_ns);
     const bool accepted = room < Line::slots;
     if (accepted) {
-      const unsigned step = plan.step_of(coin_of(coins));
       line.put(room,
-               {.step = is_long_lived ? step : std::min(step, planner.last_step()),
+               {.step = plan.step_of(coin_of(coins), longest_step_of(planner, is_long_lived)),
                 .fingerprint = Line::fingerprint_of(key),
                 .stands_for = stands_for_.draw(static_cast<std::uint32_t>(coins)),
                 .is_long_lived = is_long_lived},
@@ -147,6 +146,10 @@ class BasicTailoredTable {
   LeasePlanner& planner_of(bool is_long_lived) { return planners_[is_long_lived % planner_count]; }
   const LeasePlanner& planner_of(bool is_long_lived) const { return planners_[is_long_lived % planner_count]; }
 
+  static unsigned longest_step_of(const LeasePlanner& planner, bool is_long_lived) {
+    return is_long_lived && !Line::tells_long_lived ? WaitSteps::count - 1 : planner.last_step();
+  }
+
   /// A slot whose fingerprint agrees, and whose wait does, too.
   std::optional<Waiting> find(const Line& line, std::uint64_t key, std::uint64_t coins, std::int64_t now_ns) const {
     for (unsigned holders = line.holders(Line::fingerprint_of(key)); holders != 0; holders &= holders - 1) {
@@ -155,8 +158,7 @@ class BasicTailoredTable {
       if (entry.is_over()) continue;
       const LeasePlanner& planner = planner_of(entry.is_long_lived);
       const LeasePlan* const plan = planner.at(now_ns - entry.age_ns);
-      const unsigned step = plan ? plan->step_of(coin_of(coins)) : entry.step;
-      if (entry.step == step || entry.step == std::min(step, planner.last_step())) return Waiting{slot, entry, plan};
+      if (!plan || plan->gives(coin_of(coins), entry.step, planner.last_step())) return Waiting{slot, entry, plan};
     }
     return std::nullopt;
   }
@@ -180,7 +182,7 @@ class BasicTailoredTable {
     const bool ambiguous = entry.stands_for == StandsFor::ambiguous;
     const double stands_for = ambiguous ? stands_for_.now() : StandsFor::value(entry.stands_for);
     const double weight = stands_for / planner.chance(*waiting.plan, step);
-    if (!ambiguous) planner.answered(age_ns, weight, now_ns);
+    if (!ambiguous) planner.answered(age_ns, step, weight, now_ns);
     return Match{Duration{entry.age_ns}, weight, ambiguous};
   }
 

@@ -73,7 +73,7 @@ class WideLine {
   static constexpr unsigned fingerprint_mask = (1u << 20) - 1;
   static constexpr std::uint64_t long_bit = std::uint64_t{1} << 20;
   static constexpr std::uint64_t time_mask = (std::uint64_t{1} << time_bits) - 1;
-  static constexpr std::uint64_t latest_after_ns = std::uint64_t{1} << 30, earliest_before_ns = std::uint64_t{1} << 33;
+  static constexpr std::uint64_t latest_after_ns = std::uint64_t{1} << 32, earliest_before_ns = std::uint64_t{1} << 33;
 
   static std::uint64_t unsigned_of(std::int64_t ns) { return static_cast<std::uint64_t>(ns); }
   std::uint64_t& word(unsigned i) { return words_[i / 4][i % 4]; }
