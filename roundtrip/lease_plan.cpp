@@ -101,7 +101,7 @@ std::array<double, WaitSteps::count> LeaseTailor::shape(std::int64_t elapsed_ns)
   if (knows) {
     tailor_to_seen(shape, tried, longest);
   } else {
-    for (unsigned j = 1; j <= longest; ++j) shape[j] = std::fmin(1, std::sqrt(4e6 / static_cast<double>(WaitSteps::longest_ns(j))));
+    for (unsigned j = 1; j <= longest; ++j) shape[j] = std::fmin(1, std::sqrt(caution_.first_guess_ns / static_cast<double>(WaitSteps::longest_ns(j))));
   }
   double wait = 0;
   for (unsigned j = 1; j <= longest; ++j) wait += shape[j] * static_cast<double>(WaitSteps::longest_ns(j) - WaitSteps::longest_ns(j - 1));

@@ -76,6 +76,8 @@ struct LeaseCaution {
   /// What takes about as long as we have looked could hardly have been seen.  There the shares are taken to go on as
   /// they were, falling by this factor with each step.
   double untried_decay = 0.5;
+  /// Before enough delays are known, the chance is taken to fall as 1/sqrt(t) from here on.
+  double first_guess_ns = 4e6;
 };
 
 /// Learns which delays there are, and says how the next plan should look.

@@ -17,13 +17,17 @@ constexpr double offered = 2;
 // of the memory of L2.  A plan scaled to its room gives the unseen less than it planned, since its chances stop at 1 for
 // the others only; these did best of a handful on three captures (docs/design/tailored.md).
 constexpr LeaseCaution scarce{}, ample{.memory_for_unseen = 0.3, .untried_decay = 0.6};
+// Connections, not packets: seconds are usual.
+constexpr LeaseCaution lives{.memory_for_unseen = 0.3, .untried_decay = 0.6, .first_guess_ns = 10e9};
+// An hour's wait costs nothing in the first minute.  Plans are made anew as time goes on, and look this much ahead.
+constexpr double look_ahead = 8;
 
 }  // namespace
 
 LeasePlanner::LeasePlanner(const Options& options)
     : options_(options),
       last_step_(std::min(WaitSteps::covering(to_ns(options.longest)), WaitSteps::count - 1)),
-      tailor_(options.longest, options.fine_steps != 0 ? scarce : ample),
+      tailor_(options.longest, options.fine_steps != 0 ? scarce : options.for_long_lived ? lives : ample),
       plans_(plan_for(planned_for_, 0)) {}
 
 bool LeasePlanner::tune(std::int64_t now_ns) {
@@ -54,6 +58,7 @@ LeasePlan LeasePlanner::plan_for(double slots_a_request_ns, std::int64_t elapsed
   if (options_.fine_steps != 0) return coarse_plan_for(slots_a_request_ns, elapsed_ns);
   return LeasePlan{scaled_to_room(tailor_.shape(elapsed_ns), {.slots_a_line = options_.slots_a_line,
                                                               .slots_a_request_ns = slots_a_request_ns,
+                                                              .horizon_ns = options_.for_long_lived ? look_ahead * static_cast<double>(elapsed_ns) : no_horizon,
                                                               .unanswered = tailor_.unanswered()})};
 }
 

@@ -20,6 +20,7 @@ class LeasePlanner {
     Duration expire;            ///< when a plan may be forgotten: nobody waits longer
     std::size_t slots;
     unsigned slots_a_line;
+    bool for_long_lived;        ///< few, and their waits are longer than we have looked for
     unsigned fine_steps;        ///< of the line: a wait of more steps than that has too coarse a clock; 0: none has
   };
 

@@ -32,7 +32,8 @@ std::array<double, WaitSteps::count> scaled_to_room(std::array<double, WaitSteps
       if (shape[j] == 0) continue;
       const double chance = std::fmin(1, scale * shape[j]);
       variance += shape[j] * shape[j] * length_of(j) / chance;
-      wait_ns += chance * room.unanswered[j] * length_of(j);
+      const double ahead_ns = std::fmax(room.horizon_ns - static_cast<double>(WaitSteps::longest_ns(j - 1)), 0);
+      wait_ns += chance * room.unanswered[j] * std::fmin(length_of(j), ahead_ns);
     }
     const double load = wait_ns / room.slots_a_request_ns;
     const double error = variance / (1 - refused_share(room.slots_a_line, load));

@@ -59,6 +59,14 @@ TEST(LeaseRoom, ShortMemoryIsOfferedThreeTimesAtMost) {
   EXPECT_GT(wait, 2.4e6);
 }
 
+TEST(LeaseRoom, WhatLiesBeyondTheHorizonCostsNothingYet) {
+  LeaseRoom room{.slots_a_line = 7, .slots_a_request_ns = 3e9};
+  room.unanswered.fill(1);
+  EXPECT_LT(scaled_to_room(shape(), room)[last], 0.9);
+  room.horizon_ns = 0.1e9;
+  EXPECT_EQ(scaled_to_room(shape(), room)[last], 1);
+}
+
 TEST(LeaseRoom, AnswersMakeRoom) { EXPECT_GT(chances_with(3e9, 0.1)[last], 2 * chances_with(3e9, 1)[last]); }
 
 }  // namespace

@@ -126,19 +126,21 @@ class BasicTailoredTable {
   };
 
   static std::array<LeasePlanner, planner_count> planners_for(const Options& options, std::size_t slots) {
-    const auto planner = [&](Duration longest, Duration expire, std::size_t share) {
+    const auto planner = [&](Duration longest, Duration expire, bool for_long_lived) {
+      const std::size_t share = for_long_lived ? share_for_long_lived : 1;
       return LeasePlanner{{.longest = std::min(longest, expire),
                            .expire = expire,
                            .slots = std::max<std::size_t>(slots / share, 1),
                            .slots_a_line = Line::slots,
+                           .for_long_lived = for_long_lived,
                            .fine_steps = Line::fine_steps}};
     };
     const Patience& patience = options.patience;
     if constexpr (Line::tells_long_lived)
-      return {planner(options.longest, patience.expire, 1),
-              planner(patience.expire_long_lived, patience.expire_long_lived, share_for_long_lived)};
+      return {planner(options.longest, patience.expire, false),
+              planner(patience.expire_long_lived, patience.expire_long_lived, true)};
     else
-      return {planner(options.longest, patience.expire, 1)};
+      return {planner(options.longest, patience.expire, false)};
   }
 
   static std::uint32_t coin_of(std::uint64_t coins) { return static_cast<std::uint32_t>(coins >> 32); }
