@@ -50,7 +50,7 @@ bool LeasePlanner::tune(std::int64_t now_ns) {
   }
   planned_for_ = room;
   planned_after_ns_ = std::max<std::int64_t>(elapsed_ns, 100'000'000);
-  plans_.add(plan_for(room, elapsed_ns), now_ns);
+  plans_.add(plan_for(room, elapsed_ns), now_ns - options_.rounded_ns);
   return true;
 }
 

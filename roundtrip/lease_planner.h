@@ -21,6 +21,7 @@ class LeasePlanner {
     std::size_t slots;
     unsigned slots_a_line;
     bool for_long_lived;        ///< few, and their waits are longer than we have looked for
+    std::int64_t rounded_ns;    ///< requests seem to have come earlier by up to this: a plan is dated back as much
     unsigned fine_steps;        ///< of the line: a wait of more steps than that has too coarse a clock; 0: none has
   };
 

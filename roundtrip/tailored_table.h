@@ -126,19 +126,20 @@ class BasicTailoredTable {
   };
 
   static std::array<LeasePlanner, planner_count> planners_for(const Options& options, std::size_t slots) {
-    const auto planner = [&](Duration longest, Duration expire, bool for_long_lived) {
+    const auto planner = [&](Duration longest, Duration expire, bool for_long_lived, std::int64_t rounded_ns = 0) {
       const std::size_t share = for_long_lived ? share_for_long_lived : 1;
       return LeasePlanner{{.longest = std::min(longest, expire),
                            .expire = expire,
                            .slots = std::max<std::size_t>(slots / share, 1),
                            .slots_a_line = Line::slots,
                            .for_long_lived = for_long_lived,
+                           .rounded_ns = rounded_ns,
                            .fine_steps = Line::fine_steps}};
     };
     const Patience& patience = options.patience;
     if constexpr (Line::tells_long_lived)
       return {planner(options.longest, patience.expire, false),
-              planner(patience.expire_long_lived, patience.expire_long_lived, true)};
+              planner(patience.expire_long_lived, patience.expire_long_lived, true, Line::coarsest_ns - 1)};
     else
       return {planner(options.longest, patience.expire, false)};
   }

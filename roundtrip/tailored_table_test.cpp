@@ -96,6 +96,19 @@ TEST(WideTailored, LongLivesAreUnbiased) {
   EXPECT_FALSE(twin.unbiased()) << twin.text();
 }
 
+/// A time that is rounded down must not seem to be before the plan that the request met, not even if it brought that plan about.
+TEST(WideTailored, FindsThoseThatBringANewPlanAbout) {
+  WideTailoredTable table{{.memory_bytes = std::size_t{256} << 10}};
+  const HashKey hash_key = HashKey::from_seed(4);
+  std::int64_t now_ns = 77;
+  for (std::uint64_t i = 0; i < 20'000; ++i) {  // the rate changes tenfold again and again
+    now_ns += i / 2000 % 2 ? 1'000'003 : 10'000'019;
+    const std::uint64_t key = keyed_hash(hash_key, i, 1);
+    ASSERT_EQ(table.request(key, timestamp_from_ns(now_ns), long_lived), Admission::stored) << i;
+    ASSERT_TRUE(table.response(key, timestamp_from_ns(now_ns + 100'000))) << i;
+  }
+}
+
 /// 100 connections a second live for two minutes: 12 000 at a time in 57 344 slots, beside requests that are never answered.
 TEST(WideTailored, FindsLongLivesWhereThereIsRoom) {
   WideTailoredTable table{{.memory_bytes = std::size_t{512} << 10}};

@@ -26,6 +26,7 @@ class WideLine {
   static constexpr unsigned slots = 7;
   static constexpr unsigned fine_steps = 0;  ///< no clock is too coarse for any delay
   static constexpr bool tells_long_lived = true;
+  static constexpr std::int64_t coarsest_ns = 256;  ///< unit of the longest wait; times are rounded down
 
   /// 20 bits.  Never 0, so that no empty slot has it.
   static unsigned fingerprint_of(std::uint64_t key) {
@@ -82,7 +83,7 @@ class WideLine {
   std::uint64_t swept() const { return words_[1][3]; }
 
   static unsigned step_of(std::uint64_t kept) { return static_cast<unsigned>(kept >> step_shift) & 63; }
-  /// Step j waits 2^-0.5 of 2^(10.5 + j/2) ns at most, and latest_after_ns with it must stay below the wrap.
+  /// Of the octave after which the time wraps, step j waits 2^-1 or 2^-0.5; with latest_after_ns it stays below the wrap.
   static constexpr int unit_shift(unsigned step) {
     const int octave = 11 + static_cast<int>(step) / 2;
     return octave > time_bits ? octave - time_bits : 0;
