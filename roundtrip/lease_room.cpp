@@ -1,5 +1,6 @@
 #include "roundtrip/lease_room.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -7,9 +8,10 @@ namespace sojourn {
 namespace {
 
 constexpr double most_load = 3;  // docs/design/tailored.md has what others gave
-// From a scale at which nothing is refused, and all is short of 1, to one at which all that has a share is 1.
-constexpr double least_scale = 0x1p-30, most_scale = 0x1p30;
-const double scale_step = std::sqrt(std::sqrt(2));
+// Below this, one in 1900 is refused (Erlang, 1.4 offered to seven): a larger scale is always better.
+constexpr double no_load = 0.2;
+constexpr double steps_an_octave = 4;  // of the scales that are tried
+constexpr int most_octaves = 30;       // above or below 1
 
 double length_of(unsigned step) {
   return static_cast<double>(WaitSteps::longest_ns(step) - WaitSteps::longest_ns(step - 1));
@@ -25,25 +27,40 @@ double refused_share(unsigned slots_a_line, double load) {
 }
 
 std::array<double, WaitSteps::count> scaled_to_room(std::array<double, WaitSteps::count> shape, const LeaseRoom& room) {
+  std::array<double, WaitSteps::count> cost{};  // in loads, of a chance of 1
+  double most = 0, unscaled = 0;
+  for (unsigned j = 1; j < WaitSteps::count; ++j) {
+    if (shape[j] == 0) continue;
+    const double ahead_ns = std::max(room.horizon_ns - static_cast<double>(WaitSteps::longest_ns(j - 1)), 0.0);
+    cost[j] = room.unanswered[j] * std::min(length_of(j), ahead_ns) / room.slots_a_request_ns;
+    most += cost[j];
+    unscaled += cost[j] * shape[j];
+  }
+  if (most <= no_load) {
+    for (double& chance : shape) chance = chance > 0 ? 1 : 0;
+    return shape;
+  }
   double best = 0, least_error = std::numeric_limits<double>::infinity();
-  for (double scale = least_scale; scale <= most_scale; scale *= scale_step) {
-    double variance = 0, wait_ns = 0;
+  const double first = std::clamp(std::log2(no_load / std::max(unscaled, 1e-300)), -1.0 * most_octaves, 1.0 * most_octaves);
+  for (double k = std::floor(first * steps_an_octave); k <= most_octaves * steps_an_octave; ++k) {
+    const double scale = std::exp2(k / steps_an_octave);
+    double variance = 0, load = 0;
+    bool all = true;
     for (unsigned j = 1; j < WaitSteps::count; ++j) {
       if (shape[j] == 0) continue;
-      const double chance = std::fmin(1, scale * shape[j]);
+      const double chance = std::min(1.0, scale * shape[j]);
       variance += shape[j] * shape[j] * length_of(j) / chance;
-      const double ahead_ns = std::fmax(room.horizon_ns - static_cast<double>(WaitSteps::longest_ns(j - 1)), 0);
-      wait_ns += chance * room.unanswered[j] * std::fmin(length_of(j), ahead_ns);
+      load += chance * cost[j];
+      all &= chance == 1;
     }
-    const double load = wait_ns / room.slots_a_request_ns;
     const double error = variance / (1 - refused_share(room.slots_a_line, load));
     if (error < least_error || best == 0) {
       least_error = error;
       best = scale;
     }
-    if (load > most_load) break;
+    if (load > most_load || all) break;
   }
-  for (double& chance : shape) chance = std::fmin(1, best * chance);
+  for (double& chance : shape) chance = std::min(1.0, best * chance);
   return shape;
 }
 
