@@ -105,7 +105,7 @@ RttReport make_report(const Task& task, const Source& source, RttPipeline& pipel
   report.table.memory_bytes = pipeline.memory().table_bytes;
   report.table.connection_bytes = pipeline.memory().connection_bytes;
   report.table.counters = pipeline.table_counters();
-  if (table != TableKind::exact) report.table.promise = promise_of(table);
+  if (table != TableKind::exact) report.table.promise = promise_of(request.options.table);
   report.table.seed = request.options.seed;
   report.measurement = &pipeline.measurement();
   report.kinds = request.options.kinds;

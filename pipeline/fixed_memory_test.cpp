@@ -76,7 +76,7 @@ TEST_P(FixedMemory, EstimatesTheTotalWithoutBias) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tables, FixedMemory,
-                         testing::Combine(testing::Values(TableKind::fridge, TableKind::fridges, TableKind::leased),
+                         testing::Combine(testing::Values(TableKind::fridge, TableKind::fridges, TableKind::leased, TableKind::tailored),
                                           testing::Values(1u, 2u)));
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "roundtrip/leased_table.h"
 #include "roundtrip/pair_key.h"
 #include "roundtrip/staged_table.h"
+#include "roundtrip/tailored_table.h"
 
 namespace sojourn {
 namespace {
@@ -96,7 +97,7 @@ std::size_t survivors(const std::vector<Request>& requests, std::uint64_t seed) 
 
 template <class Table>
 class AdversaryTest : public testing::Test {};
-using Tables = testing::Types<StagedTable, FridgeTable, FridgesTable, LeasedTable>;
+using Tables = testing::Types<StagedTable, FridgeTable, FridgesTable, LeasedTable, WideTailoredTable>;
 TYPED_TEST_SUITE(AdversaryTest, Tables);
 
 TYPED_TEST(AdversaryTest, TableKeepsWhatItWouldKeepOfRandomKeys) {

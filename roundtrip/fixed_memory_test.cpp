@@ -15,6 +15,7 @@
 #include "roundtrip/fridges_table.h"
 #include "roundtrip/leased_table.h"
 #include "roundtrip/staged_table.h"
+#include "roundtrip/tailored_table.h"
 #include "roundtrip/test_bias.h"
 
 namespace sojourn {
@@ -80,6 +81,13 @@ TEST_P(FixedMemory, LeasedIsUnbiased) {
   const Bias bias =
       bias_of(stream(), [] { return LeasedTable{{.memory_bytes = memory, .lease = {.longest = 20s}}}; });
   EXPECT_TRUE(bias.unbiased()) << bias.text();
+}
+
+TEST_P(FixedMemory, TailoredIsUnbiasedWithEitherLine) {
+  const Bias narrow = bias_of(stream(), [] { return TailoredTable{{.memory_bytes = memory}}; });
+  EXPECT_TRUE(narrow.unbiased()) << narrow.text();
+  const Bias wide = bias_of(stream(), [] { return WideTailoredTable{{.memory_bytes = memory}}; });
+  EXPECT_TRUE(wide.unbiased()) << wide.text();
 }
 
 // The twins.
@@ -204,6 +212,8 @@ TEST(Repeats, CostAtMostTheirShareWhereLivesAreShort) {
   EXPECT_NEAR(fridges.total(), 1.01, 0.015) << fridges.text();
   const Bias leased = bias_of(stream, [] { return LeasedTable{{.memory_bytes = memory}}; });
   EXPECT_NEAR(leased.total(), 1.01, 0.015) << leased.text();
+  const Bias tailored = bias_of(stream, [] { return WideTailoredTable{{.memory_bytes = memory}}; });
+  EXPECT_NEAR(tailored.total(), 1.01, 0.015) << tailored.text();
 }
 
 // STAGED's claim that refusal takes a fair sample, where load and delay rise together: with a short
@@ -219,6 +229,7 @@ TEST(Staged, IsBiasedWhereDelayRisesWithLoad) {
   EXPECT_LT(patient, 0.46);
   EXPECT_NEAR(cdf([] { return FridgesTable{{.memory_bytes = memory, .longest = 500ms}}; }), 0.5, 0.02);
   EXPECT_NEAR(cdf([] { return LeasedTable{{.memory_bytes = memory, .lease = {.longest = 20s}}}; }), 0.5, 0.02);
+  EXPECT_NEAR(cdf([] { return WideTailoredTable{{.memory_bytes = memory}}; }), 0.5, 0.02);
 }
 
 }  // namespace

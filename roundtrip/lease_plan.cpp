@@ -6,10 +6,6 @@
 namespace sojourn {
 namespace {
 
-// Waits longer than any delay seen get this share of the memory, each octave alike (pi falls as 1/t), so that
-// a delay that was never met has its chance.  With a fixed share of the delays instead, spread over all
-// steps, the longest waits took half of the memory of L2 at 1 %.
-constexpr double memory_for_unseen = 0.04;
 // Before this many delays are known, the plan is a guess.
 constexpr std::uint64_t least_samples = 64;
 // What n samples have not shown yet is about 1/n of all (Good 1953).  A few times that is expected beyond the
@@ -18,18 +14,6 @@ constexpr double unseen_samples = 3, unseen_decay = 0.6;
 // In the tail, a step's own share and the one that the whole tail suggests count alike at this many samples,
 // its own counted twice and its neighbours' once: about two in each.
 constexpr double trusted_count = 8;
-// What takes about as long as we have looked could hardly have been seen.  There the shares are taken to
-// go on as they were, falling by this factor with each step.
-constexpr double untried_decay = 0.5;
-
-std::array<std::int64_t, WaitSteps::count> make_steps() {
-  std::array<std::int64_t, WaitSteps::count> steps{};
-  for (unsigned j = 1; j < WaitSteps::count; ++j)
-    steps[j] = static_cast<std::int64_t>(std::exp2(10 + 0.5 * j));
-  return steps;
-}
-const std::array<std::int64_t, WaitSteps::count> step_ns = make_steps();
-
 /// What is asked for, and how much it matters: the tail is what people look at.  More for it costs the other
 /// percentiles more than it gains (docs/design/tailored.md has the figures).
 struct Wanted {
@@ -45,13 +29,6 @@ constexpr auto wanted = [] {
 
 }  // namespace
 
-std::int64_t WaitSteps::longest_ns(unsigned step) { return step_ns[step]; }
-
-unsigned WaitSteps::covering(std::int64_t delay_ns) {
-  return static_cast<unsigned>(std::ranges::lower_bound(step_ns.begin() + 1, step_ns.end(), delay_ns) -
-                               step_ns.begin());
-}
-
 LeasePlan::LeasePlan(const std::array<double, WaitSteps::count>& chances) {
   below_[0] = std::uint64_t{1} << 32;
   for (unsigned j = 1; j < WaitSteps::count; ++j) {
@@ -64,7 +41,7 @@ std::array<double, WaitSteps::count> scaled_to(std::array<double, WaitSteps::cou
   const auto mean_wait = [&](double scale) {
     double sum = 0;
     for (unsigned j = 1; j < WaitSteps::count; ++j)
-      sum += std::fmin(1, scale * shape[j]) * static_cast<double>(step_ns[j] - step_ns[j - 1]);
+      sum += std::fmin(1, scale * shape[j]) * static_cast<double>(WaitSteps::longest_ns(j) - WaitSteps::longest_ns(j - 1));
     return sum;
   };
   double low = 0x1p-40, high = 0x1p60;  // of the scale; halve their ratio until nothing is left of it
@@ -76,23 +53,29 @@ std::array<double, WaitSteps::count> scaled_to(std::array<double, WaitSteps::cou
   return shape;
 }
 
-LeaseTailor::LeaseTailor(Duration longest)
-    : last_step_(std::min(WaitSteps::covering(to_ns(longest)), WaitSteps::count - 1)) {}
-
-void LeaseTailor::add(std::int64_t delay_ns, double weight) {
-  const unsigned step = std::min(WaitSteps::covering(delay_ns), WaitSteps::count - 1);
-  seen_[step] += weight;
-  counts_[step] += 1;
-  total_ += weight;
-  ++samples_;
-  fresh_samples_ += 1;
-}
+LeaseTailor::LeaseTailor(Duration longest, const LeaseCaution& caution)
+    : caution_(caution), last_step_(std::min(WaitSteps::covering(to_ns(longest)), WaitSteps::count - 1)) {}
 
 void LeaseTailor::fade() {
   for (double& weight : seen_) weight /= 2;
   for (double& count : counts_) count /= 2;
   total_ /= 2;
+  requests_ /= 2;
   fresh_samples_ /= 2;
+}
+
+std::array<double, WaitSteps::count> LeaseTailor::unanswered() const {
+  // Some always wait in vain; and what comes in bursts is not answered before it has come.
+  constexpr double least = 0.02;
+  std::array<double, WaitSteps::count> share;
+  share.fill(1);
+  if (samples_ < least_samples) return share;
+  double left = 1;
+  for (unsigned j = 1; j < WaitSteps::count; ++j) {
+    left -= seen_[j - 1] / requests_;
+    share[j] = std::fmax(left, least);
+  }
+  return share;
 }
 
 unsigned LeaseTailor::shortest_step() const {
@@ -118,13 +101,13 @@ std::array<double, WaitSteps::count> LeaseTailor::shape(std::int64_t elapsed_ns)
   if (knows) {
     tailor_to_seen(shape, tried, longest);
   } else {
-    for (unsigned j = 1; j <= longest; ++j) shape[j] = std::fmin(1, std::sqrt(4e6 / static_cast<double>(step_ns[j])));
+    for (unsigned j = 1; j <= longest; ++j) shape[j] = std::fmin(1, std::sqrt(caution_.first_guess_ns / static_cast<double>(WaitSteps::longest_ns(j))));
   }
   double wait = 0;
-  for (unsigned j = 1; j <= longest; ++j) wait += shape[j] * static_cast<double>(step_ns[j] - step_ns[j - 1]);
+  for (unsigned j = 1; j <= longest; ++j) wait += shape[j] * static_cast<double>(WaitSteps::longest_ns(j) - WaitSteps::longest_ns(j - 1));
   for (unsigned j = longest + 1; j <= last_step_; ++j) {
-    const double each = memory_for_unseen * wait / (last_step_ - longest);
-    shape[j] = std::fmin(shape[longest], each / static_cast<double>(step_ns[j] - step_ns[j - 1]));
+    const double each = caution_.memory_for_unseen * wait / (last_step_ - longest);
+    shape[j] = std::fmin(shape[longest], each / static_cast<double>(WaitSteps::longest_ns(j) - WaitSteps::longest_ns(j - 1)));
   }
   return shape;
 }
@@ -168,7 +151,7 @@ void LeaseTailor::tailor_to_seen(std::array<double, WaitSteps::count>& shape, un
   double unseen = unseen_samples / (unseen_samples + fresh_samples_);
   for (unsigned j = slow + 1; j <= longest; ++j, unseen *= unseen_decay) share[j] += unseen;
 
-  for (unsigned j = std::max(tried, 1u) + 1; j <= longest; ++j) share[j] = std::fmax(share[j], untried_decay * share[j - 1]);
+  for (unsigned j = std::max(tried, 1u) + 1; j <= longest; ++j) share[j] = std::fmax(share[j], caution_.untried_decay * share[j - 1]);
 
   std::array<double, WaitSteps::count> matters{};
   for (const Wanted& one : wanted) {
@@ -184,7 +167,7 @@ void LeaseTailor::tailor_to_seen(std::array<double, WaitSteps::count>& shape, un
   double largest = 0;
   const unsigned first = std::min(shortest_step(), longest);
   for (unsigned j = longest; j >= 1; --j) {
-    const double here = std::sqrt(share[j] * matters[j] / static_cast<double>(step_ns[j]));
+    const double here = std::sqrt(share[j] * matters[j] / static_cast<double>(WaitSteps::longest_ns(j)));
     if (j >= first) largest = std::fmax(largest, here);  // and no more for what is shorter than all
     shape[j] = largest;
   }

@@ -18,17 +18,17 @@ class PlanHistory {
  public:
   static constexpr std::size_t most_plans = 64;
 
-  explicit PlanHistory(const LeasePlan& first) { plans_[0] = {first, std::numeric_limits<std::int64_t>::min()}; }
+  explicit PlanHistory(const LeasePlan& first) { set(0, first, std::numeric_limits<std::int64_t>::min()); }
 
-  const LeasePlan& current() const { return plans_[newest_ % most_plans].plan; }
-  std::int64_t current_since_ns() const { return plans_[newest_ % most_plans].since_ns; }
+  const LeasePlan& current() const { return plans_[newest_ % most_plans]; }
+  std::int64_t current_since_ns() const { return since_ns_[newest_ % most_plans]; }
 
   /// The plan of that time; nullptr if it is forgotten.
   const LeasePlan* at(std::int64_t time_ns) const {
     const std::size_t known = std::min(newest_ + 1, most_plans);
     for (std::size_t back = 0; back < known; ++back) {
-      const Dated& one = plans_[(newest_ - back) % most_plans];
-      if (one.since_ns <= time_ns) return &one.plan;
+      const std::size_t place = (newest_ - back) % most_plans;
+      if (since_ns_[place] <= time_ns) return &plans_[place];
     }
     return nullptr;
   }
@@ -39,33 +39,36 @@ class PlanHistory {
     if (difference_ns(now_ns, current_since_ns()) < longest_ns / 32) return false;
     if (newest_ + 1 < most_plans) return true;
     // What came under the oldest came before the second oldest began.
-    return difference_ns(now_ns, plans_[(newest_ + 2) % most_plans].since_ns) > longest_ns;
+    return difference_ns(now_ns, since_ns_[(newest_ + 2) % most_plans]) > longest_ns;
   }
   /// As if the newest plan had held from the beginning.
   void forget_others() {
-    plans_[0] = {current(), std::numeric_limits<std::int64_t>::min()};
+    const LeasePlan kept = current();
     newest_ = 0;
+    set(0, kept, std::numeric_limits<std::int64_t>::min());
   }
-  void add(const LeasePlan& plan, std::int64_t now_ns) { plans_[++newest_ % most_plans] = {plan, now_ns}; }
+  void add(const LeasePlan& plan, std::int64_t now_ns) { set(++newest_ % most_plans, plan, now_ns); }
 
   /// A coin from here on was let in by no plan under which somebody may still wait.
   std::uint64_t no_coin_from(std::int64_t oldest_ns) const {
     std::uint64_t limit = 0;
     const std::size_t known = std::min(newest_ + 1, most_plans);
     for (std::size_t back = 0; back < known; ++back) {
-      const Dated& one = plans_[(newest_ - back) % most_plans];
-      limit = std::max(limit, one.plan.no_coin_from());
-      if (one.since_ns <= oldest_ns) break;
+      const std::size_t place = (newest_ - back) % most_plans;
+      limit = std::max(limit, plans_[place].no_coin_from());
+      if (since_ns_[place] <= oldest_ns) break;
     }
     return limit;
   }
 
  private:
-  struct Dated {
-    LeasePlan plan;
-    std::int64_t since_ns = 0;
-  };
-  std::array<Dated, most_plans> plans_{};
+  void set(std::size_t place, const LeasePlan& plan, std::int64_t since_ns) {
+    plans_[place] = plan;
+    since_ns_[place] = since_ns;
+  }
+
+  std::array<LeasePlan, most_plans> plans_{};
+  std::array<std::int64_t, most_plans> since_ns_{};  ///< apart from the plans: a search reads a few lines of it and no more
   std::size_t newest_ = 0;
 };
 

@@ -32,6 +32,7 @@ class StandsFor {
 
   unsigned draw(std::uint32_t coin) const {
     const double wanted = now();
+    if (wanted == 1) return 0;
     unsigned code = 0;
     while (code + 2 < levels.size() && wanted >= levels[code + 1]) ++code;
     const double part = (wanted - levels[code]) / (levels[code + 1] - levels[code]);

@@ -23,9 +23,6 @@ enum class TableKind : std::uint8_t { exact, staged, fridge, fridges, fridges_iv
 std::string_view name_of(TableKind kind);
 std::optional<TableKind> table_named(std::string_view name);
 
-/// One sentence for the report: how far can the numbers be trusted?
-std::string_view promise_of(TableKind kind);
-
 /// What somebody may have said about the table.  What is left out is chosen well.
 struct TableWishes {
   std::optional<TableKind> kind = {};
@@ -43,12 +40,15 @@ struct TableChoice {
   unsigned stages = 4;
   unsigned fridges = 4;
   std::optional<double> entry_probability = {};  ///< without it, self-tuning
+  bool wide_lines = false;                       ///< of tailored: exact times instead of more slots
   Patience patience = {};
 };
 
-/// With nothing but a memory size: leases tailored to the delays if it is little, where they were the most accurate
-/// (docs/results/lab-round-trip.md); from 256 KiB on, fridges that tune themselves, whose slots keep the full
-/// time and fingerprint, and which depend least on a good guess of `longest` (docs/design/tables.md).
+/// One sentence for the report: how far can the numbers be trusted?
+std::string_view promise_of(const TableChoice& choice);
+
+/// With nothing but a memory size: leases tailored to the delays, which were the most accurate (docs/design/tailored.md).
+/// Whoever names an entry probability wants fridges.
 /// Refuses what is impossible or contradicts itself, with the reason.
 Result<TableChoice> choose_table(const TableWishes& wishes);
 
@@ -76,7 +76,9 @@ auto with_table(const TableChoice& choice, Use use) {
                               .lease = {.longest = choice.longest},
                               .patience = choice.patience}});
     case TableKind::tailored:
-      return use(TailoredTable{{.memory_bytes = choice.memory_bytes, .longest = choice.longest, .patience = choice.patience}});
+      if (!choice.wide_lines)
+        return use(TailoredTable{{.memory_bytes = choice.memory_bytes, .longest = choice.longest, .patience = choice.patience}});
+      return use(WideTailoredTable{{.memory_bytes = choice.memory_bytes, .longest = choice.longest, .patience = choice.patience}});
     case TableKind::exact:
       break;
   }

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <unordered_map>
@@ -40,11 +41,24 @@ TEST_P(TailoredTraffic, IsUnbiased) {
   EXPECT_TRUE(bias.unbiased()) << bias.text();
 }
 
+/// Much too little, a little tight, and room for nearly all.
+TEST_P(TailoredTraffic, IsUnbiasedWithWideLines) {
+  for (const std::size_t bytes : {memory, 8 * memory, 32 * memory}) {
+    const Bias bias = bias_of(stream_of(GetParam()), [&] { return WideTailoredTable{{.memory_bytes = bytes}}; });
+    EXPECT_TRUE(bias.unbiased()) << bytes << ": " << bias.text();
+  }
+}
+
+template <class Table>
+class BothTailored : public testing::Test {};
+using Lines = testing::Types<TailoredTable, WideTailoredTable>;
+TYPED_TEST_SUITE(BothTailored, Lines);
+
 /// The twins: weights spoilt as the function says, from what the table gave and its state of now.
-template <class Spoil>
+template <class Table, class Spoil>
 Bias spoilt(const Stream& stream, Spoil spoil) {
   return measure_bias(stream, [&](std::uint64_t seed, const auto& take) {
-    TailoredTable table{{.memory_bytes = memory}};
+    Table table{{.memory_bytes = memory}};
     replay(stream, table, seed, [&](Match match) {
       match.weight = spoil(match.weight, table);
       take(match);
@@ -52,14 +66,109 @@ Bias spoilt(const Stream& stream, Spoil spoil) {
   });
 }
 
-TEST(Tailored, ForgettingTheWaitIsNoticed) {
-  const Bias bias = spoilt(stream_of("steady"), [](double, const TailoredTable& table) { return 1 / table.entry_probability(); });
+TYPED_TEST(BothTailored, ForgettingTheWaitIsNoticed) {
+  const Bias bias = spoilt<TypeParam>(stream_of("steady"), [](double, const TypeParam& table) { return 1 / table.entry_probability(); });
   EXPECT_FALSE(bias.unbiased()) << bias.text();
 }
 
-TEST(Tailored, WeightsThatAreTenPercentOffAreNoticed) {
-  const Bias bias = spoilt(stream_of("steady"), [](double weight, const TailoredTable&) { return 1.1 * weight; });
+TYPED_TEST(BothTailored, WeightsThatAreTenPercentOffAreNoticed) {
+  const Bias bias = spoilt<TypeParam>(stream_of("steady"), [](double weight, const TypeParam&) { return 1.1 * weight; });
   EXPECT_FALSE(bias.unbiased()) << bias.text();
+}
+
+/// All requests are of long-lived things, most of which live beyond the patience with the others.
+Bias bias_of_long_lived(double spoilt_by) {
+  const Stream& stream = stream_of("steady");
+  return measure_bias(stream, [&](std::uint64_t seed, const auto& take) {
+    WideTailoredTable table{{.memory_bytes = memory, .patience = {.expire = 5ms, .expire_long_lived = 10s}}};
+    replay(stream, table, seed, [&](Match match) {
+      match.weight *= spoilt_by;
+      take(match);
+    }, long_lived);
+    EXPECT_EQ(table.too_old(), 0u);
+  });
+}
+
+TEST(WideTailored, LongLivesAreUnbiased) {
+  const Bias bias = bias_of_long_lived(1);
+  EXPECT_TRUE(bias.unbiased()) << bias.text();
+  const Bias twin = bias_of_long_lived(1.1);
+  EXPECT_FALSE(twin.unbiased()) << twin.text();
+}
+
+/// A time that is rounded down must not seem to be before the plan that the request met, not even if it brought that plan about.
+TEST(WideTailored, FindsThoseThatBringANewPlanAbout) {
+  WideTailoredTable table{{.memory_bytes = std::size_t{256} << 10}};
+  const HashKey hash_key = HashKey::from_seed(4);
+  std::int64_t now_ns = 77;
+  for (std::uint64_t i = 0; i < 20'000; ++i) {  // the rate changes tenfold again and again
+    now_ns += i / 2000 % 2 ? 1'000'003 : 10'000'019;
+    const std::uint64_t key = keyed_hash(hash_key, i, 1);
+    ASSERT_EQ(table.request(key, timestamp_from_ns(now_ns), long_lived), Admission::stored) << i;
+    ASSERT_TRUE(table.response(key, timestamp_from_ns(now_ns + 100'000))) << i;
+  }
+}
+
+/// 100 connections a second live for two minutes: 12 000 at a time in 57 344 slots, beside requests that are never answered.
+TEST(WideTailored, FindsLongLivesWhereThereIsRoom) {
+  WideTailoredTable table{{.memory_bytes = std::size_t{512} << 10}};
+  const HashKey hash_key = HashKey::from_seed(3);
+  const std::int64_t life_ns = 120'000'000'000;
+  int found = 0, asked = 0;
+  double total = 0;
+  for (std::int64_t i = 0; i < 60'000; ++i) {
+    const std::int64_t now_ns = 1'700'000'000'000'000'000 + i * 10'000'000;
+    for (std::uint64_t j = 0; j < 3; ++j)
+      table.request(keyed_hash(hash_key, static_cast<std::uint64_t>(i), 10 + j), timestamp_from_ns(now_ns), 0);
+    table.request(keyed_hash(hash_key, static_cast<std::uint64_t>(i), 1), timestamp_from_ns(now_ns), long_lived);
+    if (i < 12'000) continue;
+    ++asked;
+    const auto match = table.response(keyed_hash(hash_key, static_cast<std::uint64_t>(i - 12'000), 1), timestamp_from_ns(now_ns));
+    if (!match) continue;
+    ++found;
+    total += match->weight;
+    ASSERT_NEAR(static_cast<double>(match->delay.count()), static_cast<double>(life_ns), 256);
+  }
+  EXPECT_GT(found, asked / 2);
+  EXPECT_NEAR(total / asked, 1, 0.02);
+  EXPECT_EQ(table.too_old(), 0u);
+}
+
+TEST(WideTailored, FindsAllToTheNanosecondWhereThereIsRoom) {
+  const Stream stream = simulate({.requests = 20'000, .rate = 2'000}, 1);  // 10 s: 10 000 wait in vain at the end
+  WideTailoredTable table{{.memory_bytes = 500'000}};  // 54 684 slots
+  double total = 0;
+  std::vector<std::int64_t> delays;
+  replay(stream, table, 1, [&](const Match& match) {
+    total += match.weight;
+    delays.push_back(match.delay.count());
+    EXPECT_LT(match.weight, 1.7);
+  });
+  const auto pairs = static_cast<double>(stream.delays_ns.size());
+  EXPECT_GT(static_cast<double>(delays.size()), 0.99 * pairs);
+  EXPECT_NEAR(total / pairs, 1, 0.01);
+  std::ranges::sort(delays);
+  EXPECT_TRUE(std::ranges::includes(stream.delays_ns, delays));
+}
+
+/// From room for all to a hundredth of it, half as much each time: what is found falls smoothly, and the total stays right.
+TEST(WideTailored, FindsLessAndLessWhereItGetsTight) {
+  const Stream stream = simulate({.requests = 100'000, .rate = 10'000}, 1);
+  const auto pairs = static_cast<double>(stream.delays_ns.size());
+  double before = 1;
+  for (std::size_t bytes = std::size_t{4} << 20; bytes >= std::size_t{16} << 10; bytes /= 2) {
+    WideTailoredTable table{{.memory_bytes = bytes}};
+    double total = 0, found = 0;
+    replay(stream, table, 1, [&](const Match& match) {
+      total += match.weight / pairs;
+      found += 1 / pairs;
+    });
+    EXPECT_LE(found, before + 0.02) << bytes;
+    EXPECT_GT(found, 0.4 * before) << bytes;
+    EXPECT_NEAR(total, 1, 0.08) << bytes;
+    before = found;
+  }
+  EXPECT_LT(before, 0.9);
 }
 
 TEST(Tailored, FindsNearlyAllWhereThereIsRoom) {
@@ -95,8 +204,8 @@ TEST(Tailored, RoundsDelaysByFourPercentAtMost) {
   EXPECT_GT(samples, 1000u);
 }
 
-TEST(Tailored, RecognisesRepeats) {
-  TailoredTable table{{.memory_bytes = memory}};
+TYPED_TEST(BothTailored, RecognisesRepeats) {
+  TypeParam table{{.memory_bytes = memory}};
   EXPECT_EQ(table.request(42, Timestamp{}, repeat_is_ambiguous), Admission::stored);
   EXPECT_EQ(table.request(42, Timestamp{1ms}, repeat_is_ambiguous), Admission::repeated);
   const auto match = table.response(42, Timestamp{30ms});

@@ -7,18 +7,14 @@
 #include <cstdint>
 #include <cstring>
 
+#include "roundtrip/key_parts.h"
 #include "roundtrip/lease_plan.h"
+#include "roundtrip/wait_entry.h"
 
 namespace sojourn {
 
-/// What a line keeps of a request: five and a half bytes instead of sixteen.
-struct WaitEntry {
-  unsigned step = 0;        ///< how long it may wait (WaitSteps); 0 is an empty slot
-  unsigned fingerprint = 0; ///< 18 bits
-  unsigned stands_for = 0;  ///< StandsFor's code
-  std::int64_t age_ns = 0;  ///< at the time the line was looked at, within 2^-16 of its longest wait, or 4 ns
-};
-
+/// Five and a half bytes a request instead of sixteen; an age is right within 2^-16 of its longest wait, or 4 ns.
+///
 /// A time is kept in 17 bits, in units of 2^-16.5 or 2^-16 of what its entry may wait, and so wraps after
 /// 1.4 or two waits.  The line also knows when it was last looked at, when all that was over was
 /// thrown out: an entry was then at most its wait old, and that settles which wrap it is.
@@ -27,6 +23,11 @@ class WaitLine {
   static constexpr unsigned slots = 11;
   static constexpr unsigned fingerprint_bits = 18;
   static constexpr int time_bits = 17;
+  /// Steps between a delay and a wait whose clock is still fine enough for it: 2^11, rounded by 2^-5.
+  static constexpr unsigned fine_steps = 22;
+  static constexpr bool tells_long_lived = false;
+
+  static unsigned fingerprint_of(std::uint64_t key) { return KeyParts::fingerprint(key) & ((1u << fingerprint_bits) - 1); }
 
   /// Throws out what is over.  To be called before the entries are looked at.
   void look(std::int64_t now_ns) {
@@ -45,10 +46,22 @@ class WaitLine {
   bool may_hold(unsigned i, unsigned fingerprint) const {
     return words_[i] != 0 && fingerprint_at(i) == fingerprint;
   }
+  /// A bit for each slot with this fingerprint.
+  unsigned holders(unsigned fingerprint) const {
+    unsigned bits = 0;
+    for (unsigned i = 0; i < slots; ++i) bits |= unsigned{may_hold(i, fingerprint)} << i;
+    return bits;
+  }
+  /// A free slot, or `slots` if all of them wait.
+  unsigned room(std::int64_t) const {
+    unsigned i = 0;
+    while (i < slots && !is_free(i)) ++i;
+    return i;
+  }
   /// After look() at the same time.
   WaitEntry at(unsigned i, std::int64_t now_ns) const {
     const std::uint32_t word = words_[i];
-    return {step_of(word), fingerprint_at(i), word >> stands_for_shift & 7, age_of(word, now_ns, 0)};
+    return {.step = step_of(word), .fingerprint = fingerprint_at(i), .stands_for = word >> stands_for_shift & 7, .age_ns = age_of(word, now_ns, 0)};
   }
   void put(unsigned i, const WaitEntry& entry, std::int64_t now_ns) {
     words_[i] = (static_cast<std::uint32_t>(now_ns >> unit_shift(entry.step)) & time_mask) |

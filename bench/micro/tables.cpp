@@ -16,6 +16,7 @@
 #include "roundtrip/fridges_table.h"
 #include "roundtrip/leased_table.h"
 #include "roundtrip/staged_table.h"
+#include "roundtrip/tailored_table.h"
 
 namespace sojourn {
 namespace {
@@ -72,6 +73,8 @@ void fridges(benchmark::State& state) {
   run<FridgesTable>(state, {.memory_bytes = bytes(state), .longest = longest(state)});
 }
 void leased(benchmark::State& state) { run<LeasedTable>(state, {.memory_bytes = bytes(state)}); }
+void tailored(benchmark::State& state) { run<TailoredTable>(state, {.memory_bytes = bytes(state)}); }
+void tailored_wide(benchmark::State& state) { run<WideTailoredTable>(state, {.memory_bytes = bytes(state)}); }
 
 void sizes(benchmark::internal::Benchmark* one) {
   one->Arg(64 << 10)->Arg(4 << 20)->Arg(256 << 20)->Unit(benchmark::kMillisecond);
@@ -83,6 +86,8 @@ BENCHMARK(fridge)->Apply(sizes);
 BENCHMARK(fridge_tuning)->Apply(sizes);
 BENCHMARK(fridges)->Apply(sizes);
 BENCHMARK(leased)->Apply(sizes);
+BENCHMARK(tailored)->Apply(sizes);
+BENCHMARK(tailored_wide)->Apply(sizes);
 
 }  // namespace
 }  // namespace sojourn

@@ -4,7 +4,8 @@
     run.py --sojourn PROGRAM --source DIR --build DIR
 
 For each capture: compare's exact quantiles are those of `sojourn rtt`; with ample memory every
-table but fridges-ivw estimates the right number of pairs, and the median is right; the command that
+table but fridges-ivw estimates the right number of pairs, and the median is right; tailored, the
+choice of --memory alone, finds 99 % of the pairs; the command that
 tune advises is accepted by `sojourn rtt`, and the median of its error over seven seeds is no more
 than twice what was asked for.  All seeds are fixed, so the outcome does not depend on the day.
 """
@@ -51,10 +52,10 @@ def complaints(arguments, capture, exact):
     if len(ample) < 5:
         yield "tables are missing"
     for row in ample:
-        # tailored keeps times by a clock that is coarse for delays of microseconds: up to 0.4 octaves seen.
-        allowed = 0.6 if row["table"] == "tailored" else 0.1
-        if row["table"] != "fridges-ivw" and not (0.9 < row["estimated_by_true_pairs"] < 1.1 and row["p50_octaves"] < allowed):
+        if row["table"] != "fridges-ivw" and not (0.9 < row["estimated_by_true_pairs"] < 1.1 and row["p50_octaves"] < 0.1):
             yield f"with ample memory: {row}"
+        if row["table"] == "tailored" and row["samples"] < 0.99 * exact["samples"]:
+            yield f"with ample memory not every pair is found: {row}"
     tuned = call(arguments, "lab", "tune", capture, "--target", "p99 within 10%", "--seeds", "5", "--json")
     best = tuned["best"]
     if not best:
