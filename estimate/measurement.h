@@ -43,8 +43,9 @@ class Measurement {
  public:
   explicit Measurement(const MeasurementOptions& options = {});
 
-  /// The short way, when no groups are wanted: a few nanoseconds.
-  void add_light(Kind kind, Leg leg, Timestamp response_time, Duration delay, double weight = 1) {
+  /// The short way, when no groups are wanted: a few nanoseconds.  Always inlined: with one more table g++ no longer did
+  /// that by itself, which cost every run 1.8 % more instructions.
+  [[gnu::always_inline]] void add_light(Kind kind, Leg leg, Timestamp response_time, Duration delay, double weight = 1) {
     if (weight == 1) {
       Waiting& waiting = waiting_[index_of(kind)][index_of(leg)];
       waiting.delays_ns[waiting.count++] = delay.count();
