@@ -1,10 +1,10 @@
 #include "estimate/estimates_of.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <thread>
+
+#include "core/run_jobs.h"
 
 namespace sojourn {
 
@@ -16,14 +16,8 @@ std::vector<std::vector<QuantileEstimate>> estimates_of(std::span<const Distribu
   const std::uint64_t most = std::min<std::uint64_t>(distributions.size(), samples / worth_a_thread);
 
   std::vector<std::vector<QuantileEstimate>> results(distributions.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < results.size(); i = next++) results[i] = distributions[i]->estimates(qs);
-  };
-  std::vector<std::jthread> others;
-  for (std::uint64_t i = 1; i < std::min<std::uint64_t>(threads, most); ++i) others.emplace_back(work);
-  work();
-  others.clear();  // joins them
+  run_jobs(results.size(), static_cast<unsigned>(std::min<std::uint64_t>(threads, most)),
+           [&](std::size_t i) { results[i] = distributions[i]->estimates(qs); });
   return results;
 }
 

@@ -1,10 +1,8 @@
 #include "experiments/capture_trial.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
-#include <thread>
 #include <type_traits>
 #include <unordered_set>
 
@@ -185,23 +183,6 @@ TrialOutcome CaptureTrial::run(const TableChoice& choice, std::uint64_t seed) co
     outcome.p999_ratio = ratio_of(quantiles.back(), truth_p999_);
     return outcome;
   });
-}
-
-void run_jobs(std::size_t count, const std::function<void(std::size_t)>& job, const std::function<void(double)>& progress) {
-  std::atomic<std::size_t> next{0}, done{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < count; i = next++) {
-      job(i);
-      ++done;
-    }
-  };
-  std::vector<std::jthread> helpers;
-  for (unsigned i = 1; i < std::max(1u, std::thread::hardware_concurrency()); ++i) helpers.emplace_back(work);
-  for (std::size_t i = next++; i < count; i = next++) {
-    job(i);
-    ++done;
-    progress(static_cast<double>(done) / static_cast<double>(count));
-  }
 }
 
 std::vector<TableKind> fixed_memory_tables() {

@@ -87,9 +87,6 @@ class CaptureTrial {
   Duration truth_p999_{}, longest_{};
 };
 
-/// Runs all jobs on as many threads as there are cores; `progress` is told from this thread only.
-void run_jobs(std::size_t count, const std::function<void(std::size_t)>& job, const std::function<void(double)>& progress);
-
 /// The tables to judge: all but exact.
 std::vector<TableKind> fixed_memory_tables();
 

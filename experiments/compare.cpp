@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <thread>
 
+#include "core/run_jobs.h"
 #include "core/units.h"
 
 namespace sojourn {
@@ -25,7 +27,7 @@ Result<Comparison> compare_tables(CaptureTrial& trial, const CompareOptions& opt
     }
   }
   std::vector<TrialOutcome> outcomes(choices.size() * options.seeds);
-  run_jobs(outcomes.size(), [&](std::size_t job) {
+  run_jobs(outcomes.size(), std::thread::hardware_concurrency(), [&](std::size_t job) {
     outcomes[job] = trial.run(choices[job / options.seeds], options.first_seed + job % options.seeds);
   }, progress);
 

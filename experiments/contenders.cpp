@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <mutex>
 #include <thread>
 
+#include "core/run_jobs.h"
 #include "roundtrip/fridge_table.h"
 #include "roundtrip/table_choice.h"
 
@@ -74,21 +73,12 @@ std::vector<Trials> try_all(const RequestTrace& trace, const std::vector<Contend
   const TrialTruth truth{trace};
   std::vector<Trials> results(contenders.size(), {std::vector<TrialErrors>(seeds.size()), std::vector<ShareCurve>(seeds.size())});
   const std::size_t trials = contenders.size() * seeds.size();
-  std::atomic<std::size_t> next = 0;
-  std::mutex telling;
-  const auto work = [&] {
-    for (std::size_t trial = next++; trial < trials; trial = next++) {
-      const std::size_t contender = trial / seeds.size(), seed = trial % seeds.size();
-      const std::vector<FridgeSample> samples = contenders[contender].run(trace, seeds[seed]);
-      results[contender].each[seed] = truth.judge(samples);
-      results[contender].curves[seed] = ShareCurve{samples};
-      const std::lock_guard lock{telling};
-      progress(static_cast<double>(trial + 1) / static_cast<double>(trials));
-    }
-  };
-  std::thread other{work};
-  work();
-  other.join();
+  run_jobs(trials, std::thread::hardware_concurrency(), [&](std::size_t trial) {
+    const std::size_t contender = trial / seeds.size(), seed = trial % seeds.size();
+    const std::vector<FridgeSample> samples = contenders[contender].run(trace, seeds[seed]);
+    results[contender].each[seed] = truth.judge(samples);
+    results[contender].curves[seed] = ShareCurve{samples};
+  }, progress);
   return results;
 }
 

@@ -48,7 +48,7 @@ struct Trials {
   std::vector<ShareCurve> curves;
 };
 
-/// Every contender over the trace with every seed, two at a time.
+/// Every contender over the trace with every seed, on all cores.
 std::vector<Trials> try_all(const RequestTrace& trace, const std::vector<Contender>& contenders,
                             const std::vector<std::uint64_t>& seeds,
                             const std::function<void(double)>& progress = [](double) {});

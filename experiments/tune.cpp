@@ -6,6 +6,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <thread>
+
+#include "core/run_jobs.h"
 
 namespace sojourn {
 namespace {
@@ -73,10 +76,11 @@ Tuning tune(CaptureTrial& trial, const TuneOptions& options, const std::function
     }
     const auto run_seeds = [&](std::size_t table, std::uint64_t first_seed, std::vector<TrialOutcome>& outcomes) {
       outcomes.resize(fresh_draws * options.seeds);
-      run_jobs(outcomes.size(), [&](std::size_t seed) { outcomes[seed] = trial.run(choices[table], first_seed + seed); }, [](double) {});
+      run_jobs(outcomes.size(), std::thread::hardware_concurrency(),
+               [&](std::size_t seed) { outcomes[seed] = trial.run(choices[table], first_seed + seed); });
     };
     std::vector<TrialOutcome> outcomes(choices.size() * options.seeds);
-    run_jobs(outcomes.size(), [&](std::size_t job) {
+    run_jobs(outcomes.size(), std::thread::hardware_concurrency(), [&](std::size_t job) {
       outcomes[job] = trial.run(choices[job / options.seeds], options.first_seed + job % options.seeds);
     }, [&](double done) { progress((step + done) / steps); });
     for (std::size_t i = 0; i < tables.size(); ++i) {
