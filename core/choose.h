@@ -13,9 +13,17 @@ namespace sojourn {
   return bit;
 }
 
-/// `bit ? yes : no` in arithmetic; `bit` is 0 or 1.
+/// `bit ? yes : no`; `bit` is 0 or 1.  A conditional move where there is one, arithmetic elsewhere.
 template <std::unsigned_integral Integer>
-constexpr Integer choose(unsigned bit, Integer yes, Integer no) {
+[[gnu::always_inline]] constexpr Integer choose(unsigned bit, Integer yes, Integer no) {
+#if defined(__x86_64__)
+  if !consteval {
+    if constexpr (sizeof(Integer) >= sizeof(unsigned)) {
+      asm("test %1, %1\n\tcmovnz %2, %0" : "+r"(no) : "r"(bit), "rm"(yes) : "cc");
+      return no;
+    }
+  }
+#endif
   const auto mask = static_cast<Integer>(Integer{0} - static_cast<Integer>(bit));
   return static_cast<Integer>(no ^ ((yes ^ no) & mask));
 }

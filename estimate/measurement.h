@@ -109,7 +109,7 @@ class Measurement {
   /// one (callgrind, all kinds: 40 fewer instructions a sample).
   struct Waiting {
     std::uint32_t count = 0;
-    std::array<std::int64_t, 126> delays_ns;
+    std::array<std::int64_t, 127> delays_ns;  ///< 1 KiB with the count: the place of one is a shift
   };
 
   void settle(Kind kind, Leg leg) const;

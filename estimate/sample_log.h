@@ -69,10 +69,11 @@ class SampleLog {
 
   template <class Visit>
   static void visit_block(const Block& block, std::size_t size, Visit& visit) {
+    const std::span delays{block.delays.data(), size};
     if (block.weights.empty())
-      for (std::size_t i = 0; i < size; ++i) visit(block.delays[i], 1.0);
+      for (const std::int64_t ns : delays) visit(ns, 1.0);
     else
-      for (std::size_t i = 0; i < size; ++i) visit(block.delays[i], block.weights[i]);
+      for (std::size_t i = 0; i < size; ++i) visit(delays[i], block.weights[i]);
   }
 
   std::vector<Piece> pieces_;

@@ -89,8 +89,7 @@ class Gathered {
       if (place.previous && (is_first || !all_weigh_one)) want(*place.previous);
     }
     if (wanted_.empty()) return;
-    const Sieve sieve{wanted_};
-    log.for_each([this, &sieve](std::int64_t ns, double weight) {
+    log.for_each([this, sieve = Sieve{wanted_}](std::int64_t ns, double weight) {
       if (!sieve.may_hold(ns)) [[likely]] return;
       const std::int16_t slot = slots_[position(LogBuckets::index_of(ns))];
       if (slot == none) return;

@@ -43,7 +43,8 @@ class EventWriter {
   /// No branch: an event that is not wanted is written and not kept.
   void ask_or_answer_if(unsigned wanted, unsigned asks, Kind kind, std::uint64_t token,
                         std::uint8_t request_flags, Leg answer_leg) {
-    const unsigned answer_flags = unpredictable(answer_leg == Leg::client) * requester_is_server;
+    static_assert(index_of(Leg::client) << 1 == requester_is_server && index_of(Leg::server) == 0);
+    const auto answer_flags = static_cast<unsigned>(index_of(answer_leg) << 1);
     *out_ = {pair_key(key_, packet_.flow, token, kind, sender_ ^ asks ^ 1u), packet_.time, index_,
              kind, answer_leg, asks != 0,
              static_cast<std::uint8_t>(choose(asks, unsigned{request_flags}, answer_flags))};

@@ -78,7 +78,7 @@ std::optional<Match> ExactTable::response(std::uint64_t key, Timestamp time) {
   if ((!is_new & (asks != 0)) | line.has_spilled()) [[unlikely]]
     return apply_event(*this, event, number, out);
 
-  const unsigned chosen = choose(asks, all ^ taken, mine | 1u << ways);
+  const unsigned chosen = choose(asks, all ^ taken, mine) | 1u << ways;  // if there is none, any
   const auto way = static_cast<unsigned>(std::countr_zero(chosen)) % ways;
   const std::int64_t now_ns = to_ns(event.time), sent_ns = line.sent_ns[way];
   const std::uint64_t tag = line.tags[way];

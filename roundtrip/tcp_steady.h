@@ -75,8 +75,8 @@ inline bool TcpRules::is_steady(const Summary& packet, const TcpConnection& conn
 
 /// What unsteady() does, for such a packet.  Most of them either ask or answer, and which one follows
 /// no pattern, so there is no branch on it.
-inline PairEvent* TcpRules::steady(const Summary& packet, std::uint32_t index,
-                                   TcpConnection& connection, PairEvent* out) const {
+[[gnu::always_inline]] inline PairEvent* TcpRules::steady(const Summary& packet, std::uint32_t index,
+                                                          TcpConnection& connection, PairEvent* out) const {
   EventWriter write{key_, packet, index, out};
   if (packet.has_timestamps && wants_timestamps_) timestamps(write, connection);
 
@@ -91,13 +91,10 @@ inline PairEvent* TcpRules::steady(const Summary& packet, std::uint32_t index,
                                       (theirs.acknowledged - end >= acknowledged_span));
   if (wants_segments_) {
     const Leg leg = leg_of_answer(packet, connection, sender);
-    if (answers + asks == 2) {
-      write.answer_any_leg(Kind::tcp, acknowledgment, leg);
-      write.ask(Kind::tcp, end, repeat_is_ambiguous);
-    } else {
-      write.ask_or_answer_if(answers + asks, asks, Kind::tcp, choose(asks, end, acknowledgment),
-                             repeat_is_ambiguous, leg);
-    }
+    const unsigned only_asks = asks & ~answers;
+    write.ask_or_answer_if(answers | asks, only_asks, Kind::tcp, choose(only_asks, end, acknowledgment),
+                           repeat_is_ambiguous, leg);
+    if (answers & asks) write.ask(Kind::tcp, end, repeat_is_ambiguous);
   }
   const bool is_news = is_newer(acknowledgment, mine.acknowledged);
   const bool was_sent = !is_newer(acknowledgment, theirs.next_sequence);

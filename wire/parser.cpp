@@ -78,6 +78,7 @@ template <class IpHeader, class Room>
   out.first_fragment = false;
   out.quic_spin = false;
   out.quic_initial = false;
+  out.no_bits = 0;
   if (usual_timestamps) [[likely]] {
     out.ts_value = load_network<std::uint32_t>(tcp + tcp_header + 4);
     out.ts_echo = load_network<std::uint32_t>(tcp + tcp_header + 8);

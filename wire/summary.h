@@ -55,6 +55,7 @@ struct alignas(64) Summary {
   bool first_fragment : 1 = false;  ///< more fragments follow: `payload` is this fragment's only
   bool quic_spin : 1 = false;       ///< QUIC short header's spin bit, RFC 9000 section 17.4
   bool quic_initial : 1 = false;    ///< QUIC long header of type Initial (else Handshake, 0-RTT, Retry)
+  std::uint8_t no_bits : 2 = 0;     ///< so that the bits are written without being read
   std::uint8_t spare = 0;
 
   /// Identifies the exchange within the flow: DNS id and question, NTP originate timestamp, ICMP
