@@ -6,6 +6,7 @@
 #include <string>
 
 #include "apps/commands.h"
+#include "apps/interrupt.h"
 
 namespace {
 
@@ -52,5 +53,6 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "sojourn: what shall be done? name a command (see sojourn --help)\n");
     return sojourn::exit_usage;
   }
+  sojourn::watch_for_shortened_files();
   return run();
 }

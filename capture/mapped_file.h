@@ -11,8 +11,8 @@
 
 namespace sojourn {
 
-/// A read-only mapping.  Whoever shortens the file meanwhile ends us with SIGBUS: a capture that
-/// is still being written grows, which is harmless.
+/// A read-only mapping.  Whoever shortens the file meanwhile sends us SIGBUS, which the program turns
+/// into a line of its own; a capture that is still being written grows, which is harmless.
 class Mapping {
  public:
   static Result<Mapping> open(const UniqueFd& file, std::size_t size);

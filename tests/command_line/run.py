@@ -224,6 +224,30 @@ def interrupt_reports(arguments, places):
     return None if read == there else f"reports {read} of the {there} packets that were read"
 
 
+def shortened_file_is_explained(arguments, places):
+    """A capture that is shortened while it is read: one line, exit status 1."""
+    large, pipe = (os.path.join(places["build"], name) for name in ("shortened.pcap", "shortened.fifo"))
+    with open(os.path.join(places["captures"], "web.pcap"), "rb") as file:
+        capture = file.read()
+    with open(large, "wb") as file:
+        file.write(capture[:24])
+        for _ in range(8 * 1024 * 1024 // len(capture) + 1):
+            file.write(capture[24:])
+    if os.path.exists(pipe):
+        os.unlink(pipe)
+    os.mkfifo(pipe)
+    program = subprocess.Popen([arguments.sojourn, "rtt", large, pipe], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
+    with open(pipe, "wb") as file:  # open at both ends: the first file is mapped, the program waits for the second
+        os.truncate(large, 4096)
+        file.write(capture)
+    output, errors = program.communicate(timeout=60)
+    if program.returncode != ERROR or output:
+        return f"exit status {program.returncode}, prints {(output + errors)[:200]!r}"
+    lines = errors.splitlines()
+    return None if len(lines) == 1 and "shortened" in lines[0] else f"stderr is {errors!r}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     for name in ("--sojourn", "--source", "--build"):
@@ -235,7 +259,7 @@ def main():
     faults = 0
     checks = [(f"sojourn {case[0]}", lambda case=case: fault_of(case, arguments, places)) for case in CASES]
     checks += [(check.__doc__.split("\n")[0], lambda check=check: check(arguments, places))
-               for check in (merged_is_the_sum, interrupt_reports)]
+               for check in (merged_is_the_sum, interrupt_reports, shortened_file_is_explained)]
     for name, check in checks:
         fault = check()
         if fault:
