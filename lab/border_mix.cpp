@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "lab/border_shares.h"
 #include "lab/delay_mixture.h"
 
 namespace sojourn {
@@ -12,13 +13,10 @@ namespace {
 constexpr std::uint16_t server_port = 5001;  // no dissector of tshark claims it
 constexpr std::uint32_t full_payload = 1460;
 
-// Shares of all packets, see the header; a burst's ACK comes on top of its segments.
-constexpr double burst_data = 0.41, data_only = 0.20, acks_only = 0.31;
-constexpr double scanning_flows = 0.2;
+// A burst's ACK comes on top of its segments.
 constexpr double segments_a_burst = 5.1;  // 0.41 / 0.61 / 5.1 = 13 % of the requests are answered
 constexpr double lone_segments = 0.02;    // share of the bursts
 constexpr double delayed_ack_ns = 40e6;
-constexpr double jitter = 0.05;
 // ACKs that are delayed, or held back to keep their order, bring the mean back to the papers'.
 constexpr double without_waiting = 0.975;
 
@@ -29,20 +27,20 @@ Timestamp time_at(double ns) { return lab_epoch + Duration{std::llround(ns)}; }
 BorderMix::BorderMix(const BorderMixOptions& options)
     : options_(options), random_(options.seed), builder_(options.snap_length) {
   // A quarter of the flows is under way at any time.
-  const double talking = (1 - scanning_flows) * static_cast<double>(options.flows) / 4;
+  const double talking = (1 - border::scanning_flows) * static_cast<double>(options.flows) / 4;
   const auto fill = [&](std::vector<Flow>& pool, double share) {
     const auto count = static_cast<std::size_t>(std::max(1.0, std::round(talking * share)));
     for (std::size_t i = 0; i < count; ++i) pool.push_back(new_flow());
   };
-  fill(both_ways_, burst_data / 0.92);
-  fill(data_only_, data_only / 0.92);
-  fill(acks_only_, acks_only / 0.92);
+  fill(both_ways_, border::data_both_ways / 0.92);
+  fill(data_only_, border::data_only / 0.92);
+  fill(acks_only_, border::acks_only / 0.92);
 }
 
 /// Sizes are Pareto with index 1.5: few flows have most of the packets.
 BorderMix::Flow BorderMix::new_flow() {
   const double mean = std::max(2.0, static_cast<double>(options_.packets) * 0.92 /
-                                        ((1 - scanning_flows) * static_cast<double>(options_.flows) * 0.75));
+                                        ((1 - border::scanning_flows) * static_cast<double>(options_.flows) * 0.75));
   const double size = mean / 3 / std::pow(1 - random_.uniform(), 1 / 1.5);
   const double place = std::fmod(static_cast<double>(flows_) * std::numbers::phi, 1.0);
   return {.number = flows_++,
@@ -75,7 +73,7 @@ void BorderMix::plan_burst() {
     plan(sent, flow.number, {.flags = ack_flag | push_flag, .sequence = flow.sequence, .acknowledgment = 1, .payload = payload}, -1);
     flow.sequence += payload;
   }
-  const double waited = flow.round_trip_ns * (1 + random_.uniform(-jitter, jitter)) + (lone ? delayed_ack_ns : 0);
+  const double waited = flow.round_trip_ns * (1 + random_.uniform(-border::jitter, border::jitter)) + (lone ? delayed_ack_ns : 0);
   flow.last_ack_ns = std::max(sent + std::min(waited, longest_delay_ns), flow.last_ack_ns + 1e3);
   plan(flow.last_ack_ns, flow.number, {.from_client = false, .flags = ack_flag, .sequence = 1, .acknowledgment = flow.sequence}, sent);
   spend(flow, count);
@@ -98,12 +96,12 @@ void BorderMix::plan_scan() {
 /// One step of a Poisson process, at a pace that fits the number of packets planned.
 void BorderMix::plan_something() {
   const std::uint64_t before = planned_;
-  const double scans = scanning_flows * static_cast<double>(options_.flows) / static_cast<double>(options_.packets);
-  const double bursts = burst_data / segments_a_burst;
-  double choice = random_.uniform() * (bursts + data_only + acks_only + scans);
+  const double scans = border::scanning_flows * static_cast<double>(options_.flows) / static_cast<double>(options_.packets);
+  const double bursts = border::data_both_ways / segments_a_burst;
+  double choice = random_.uniform() * (bursts + border::data_only + border::acks_only + scans);
   if ((choice -= bursts) < 0) plan_burst();
-  else if ((choice -= data_only) < 0) plan_single(data_only_, true);
-  else if ((choice -= acks_only) < 0) plan_single(acks_only_, false);
+  else if ((choice -= border::data_only) < 0) plan_single(data_only_, true);
+  else if ((choice -= border::acks_only) < 0) plan_single(acks_only_, false);
   else plan_scan();
   const double gap = options_.seconds * 1e9 / static_cast<double>(options_.packets);
   now_ns_ += random_.exponential(gap * static_cast<double>(planned_ - before));

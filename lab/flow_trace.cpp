@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "lab/border_shares.h"
 #include "lab/random.h"
 #include "lab/trace_parts.h"
 
@@ -50,12 +51,10 @@ FlowTrace joined(std::vector<Sent>&& packets, std::size_t response_count, std::i
 }
 
 // Of BorderFlowsTrace; see there.
-constexpr double scanning_flows = 0.2;
-constexpr double seen_both_ways = 41.0 / 61.0;
+constexpr double seen_both_ways = border::data_both_ways / (border::data_both_ways + border::data_only);
 constexpr double size_index = 1.5, largest_size = 100;  // times the mean
 constexpr double first_window = 10, largest_window = 64;
 constexpr double least_gap_s = 1.2e-6, gap_range = 100;  // 1500 bytes at 10 Gbit/s, and at 100 Mbit/s
-constexpr double jitter = 0.05;
 constexpr double warm_up_s = 20;  // the flows that are under way when the trace begins
 
 /// The least size of a Pareto distribution that is cut at largest_size times its mean.
@@ -104,12 +103,12 @@ FlowTrace make_trace(const BorderFlowsTrace& model, std::uint64_t seed) {
   Random random{seed};
   std::vector<Sent> packets;
   packets.reserve(static_cast<std::size_t>(1.05 * model.rate * model.seconds));
-  const double least = least_size((model.rate / model.flows_a_second - scanning_flows) / (1 - scanning_flows));
+  const double least = least_size((model.rate / model.flows_a_second - border::scanning_flows) / (1 - border::scanning_flows));
   const double answered = model.answered / seen_both_ways;
   std::uint32_t flow = 0;
   for (double begin_s = -warm_up_s; begin_s < model.seconds; begin_s += random.exponential(1 / model.flows_a_second)) {
     ++flow;
-    if (random.chance(scanning_flows)) {
+    if (random.chance(border::scanning_flows)) {
       if (begin_s >= 0) packets.push_back({from_seconds(begin_s), flow, 0});
       continue;
     }
@@ -126,7 +125,7 @@ FlowTrace make_trace(const BorderFlowsTrace& model, std::uint64_t seed) {
         const double sent_s = train_s + i * gap_s;
         if (sent_s < 0 || sent_s >= model.seconds) continue;
         const bool is_answered = both_ways && random.chance(answered);
-        const double delay_s = is_answered ? round_trip_s * (1 + random.uniform(-jitter, jitter)) : 0;
+        const double delay_s = is_answered ? round_trip_s * (1 + random.uniform(-border::jitter, border::jitter)) : 0;
         packets.push_back({from_seconds(sent_s), flow, from_seconds(delay_s)});
       }
       left -= count;
