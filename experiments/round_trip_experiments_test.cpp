@@ -83,7 +83,7 @@ TEST(L2, FlowsMisleadAStagedTable) {
   const std::vector<Contender> contenders = {staged(4096, 1, std::chrono::milliseconds{1024}), fridge(4096, 4096 / BorderFlowsTrace{}.rate)};
   const std::vector<std::uint64_t> seeds = {11, 12, 13, 14, 15};
   std::array<double, 2> flows{}, anew{};  // squares, of staged and of the fridge
-  for (const std::uint64_t number : {1, 2, 3, 4}) {
+  for (const std::uint64_t number : {1u, 2u, 3u, 4u}) {
     const auto add = [&](const RequestTrace& trace, std::array<double, 2>& squares) {
       const auto trials = try_all(trace, contenders, seeds);
       for (std::size_t i = 0; i < squares.size(); ++i) squares[i] += std::pow(joined_errors(TrialTruth{trace}, trials[i].curves).worst, 2) / 4;

@@ -38,7 +38,7 @@ void rules(benchmark::State& state, MarkingRole role) {
     records += point.process(events, closed);
   }
   benchmark::DoNotOptimize(records);
-  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * batch));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(batch));
 }
 void rules_observing(benchmark::State& state) { rules(state, MarkingRole::observing); }
 void rules_initiating(benchmark::State& state) { rules(state, MarkingRole::initiating); }
@@ -85,7 +85,7 @@ void point(benchmark::State& state, MarkingRole role) {
     if (role == MarkingRole::initiating)
       for (std::size_t i = 0; i < batch; ++i) setup.carrier.write({memory.data() + i * 64, 60}, events[i].mark);
   }
-  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * batch));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(batch));
   if (monitor.monitored() != static_cast<std::uint64_t>(state.iterations()) * batch) state.SkipWithError("packets without a flow");
 }
 void point_observing(benchmark::State& state) { point(state, MarkingRole::observing); }

@@ -60,7 +60,7 @@ void flow_cache(benchmark::State& state) {
   };
   for (std::size_t i = 0; i < batches; ++i) one_batch();  // all memory is touched, every flow known
   for (auto _ : state) one_batch();
-  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * batch_size));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(batch_size));
 }
 
 template <RliEstimator estimator>
@@ -78,7 +78,7 @@ void rli_receiver(benchmark::State& state) {
   for (std::size_t i = 0; i < batches; ++i) one_batch();
   for (auto _ : state) one_batch();
   benchmark::DoNotOptimize(receiver.aggregate());
-  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * batch_size));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(batch_size));
 }
 
 void multiflow(benchmark::State& state) {
@@ -98,7 +98,7 @@ void multiflow(benchmark::State& state) {
     multiflow_estimates(flows, records, series, out);
     benchmark::DoNotOptimize(out.data());
   }
-  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * count));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(count));
 }
 
 BENCHMARK(flow_cache)->Arg(1000)->Arg(50'000)->Arg(1'000'000);
