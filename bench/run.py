@@ -74,9 +74,9 @@ class Contender:
 def forget(path):
     """Out of the page cache, so that it is read from the disk again.
 
-    What a program wrote may lie there in single pages, what was read lies in larger ones, which cost
-    every reader less.  Captures are analysed long after they were written, and the program that has
-    just written them must not decide what is measured.
+    A kernel may let go of pages that rest and get them back one by one; a capture that has lain in
+    the cache for hours is then there in single pages instead of large ones, which costs every reader
+    more.  How long it has been there must not decide what is measured.
     """
     with open(path, "rb") as file:
         os.fsync(file.fileno())  # only what is on the disk can be let go
@@ -100,15 +100,14 @@ class Bench:
         truth = path.with_suffix(".truth.json")
         generator = self.programs / "sojourn-bench-capture"
         fresh = truth.exists() and truth.stat().st_mtime > generator.stat().st_mtime
-        if not fresh or self.options.as_written:
+        if not fresh:
             print(f"generating {path.name}", file=sys.stderr)
             made = subprocess.run(
                 [generator, "--packets", str(packets), "--flows", str(flows),
                  "--timestamps", "on" if timestamps else "none", path],
                 check=True, capture_output=True, text=True)
             truth.write_text(made.stdout)
-        if not self.options.as_written:
-            forget(path)
+        forget(path)
         with open(path, "rb") as file:  # into the page cache: we compare readers, not disks
             while file.read(1 << 24):
                 pass
@@ -247,8 +246,6 @@ def parse_options():
     parser.add_argument("--flows", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=20, help="default 20; 3 at most for peers that take seconds")
     parser.add_argument("--quick", action="store_true", help="a million packets, two rounds")
-    parser.add_argument("--as-written", action="store_true",
-                        help="captures that lie in the page cache as they were written, not as read from the disk")
     parser.add_argument("--skip-operations", action="store_true", help="not the tables alone")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there, too")
     parser.add_argument("--check", action="store_true", help="exit 1 if a target is missed")
