@@ -13,7 +13,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,6 +21,7 @@
 #include "experiments/round_trip_parts.h"
 #include "lab/flow_trace.h"
 #include "lab/random.h"
+#include "lab/trace_parts.h"
 
 namespace sojourn {
 namespace {
@@ -60,20 +60,17 @@ TEST(L2, OursNeedsNoTuning) {
 
 /// The same requests; the same delays, dealt out anew among those that are answered.
 RequestTrace dealt_anew(const RequestTrace& trace, std::uint64_t seed) {
-  RequestTrace dealt{.events = {}, .delays_ns = trace.delays_ns, .requests = trace.requests};
   std::vector<std::int64_t> asked_ns(trace.requests), delays_ns = trace.delays_ns;
   Random random{seed};
   for (std::size_t i = delays_ns.size(); i > 1; --i) std::swap(delays_ns[i - 1], delays_ns[random.below(i)]);
+  std::vector<TraceEvent> requests, responses;
+  auto next = delays_ns.rbegin();
   for (TraceEvent event : trace.events) {
     if (event.is_request) asked_ns[event.id] = event.ns;
-    if (!event.is_request && event.id < trace.requests) {
-      event.ns = asked_ns[event.id] + delays_ns.back();
-      delays_ns.pop_back();
-    }
-    dealt.events.push_back(event);
+    else if (event.id < trace.requests) event.ns = asked_ns[event.id] + *next++;
+    (event.is_request ? requests : responses).push_back(event);
   }
-  std::ranges::sort(dealt.events, {}, [](const TraceEvent& event) { return std::tuple{event.ns, !event.is_request, event.id}; });
-  return dealt;
+  return join(std::move(requests), std::move(responses), std::move(delays_ns));
 }
 
 /// Why L2 has flows: all runs of a staged table sample the same few milliseconds of the trace, in which few flows send, so joining

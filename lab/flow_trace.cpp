@@ -5,7 +5,6 @@
 #include <numbers>
 #include <utility>
 
-#include "lab/border_shares.h"
 #include "lab/random.h"
 #include "lab/trace_parts.h"
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lab/border_shares.h"
 #include "lab/request_trace.h"
 
 namespace sojourn {
@@ -47,11 +48,11 @@ FlowTrace make_trace(const CampusTrace& model, std::uint64_t seed);
 /// expiry.  So its samples come from a few milliseconds out of each, the same ones whatever the
 /// hash, and in so short a time few flows send.  With independent requests that is as good as any other sample.
 struct BorderFlowsTrace {
-  double seconds = 11.4;
-  double rate = 6'100'000 / 11.4;
-  double answered = 0.13;
-  double responses_per_request = 39.0 / 61.0;  ///< answers among them
-  double flows_a_second = 9'000;               ///< that begin; 11 085 are then seen in 1.10 s
+  double seconds = border::seconds;
+  double rate = border::requests_a_second;
+  double answered = border::answered;
+  double responses_per_request = border::responses_per_request;  ///< answers among them
+  double flows_a_second = 9'000;  ///< that begin; 11 085 are then seen in 1.10 s
 };
 FlowTrace make_trace(const BorderFlowsTrace& model, std::uint64_t seed);
 

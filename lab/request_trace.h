@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "lab/border_shares.h"
+
 namespace sojourn {
 
 struct TraceEvent {
@@ -54,10 +56,10 @@ RequestTrace make_trace(const LogUniformTrace& model, std::uint64_t seed);
 /// Requests come as a Poisson process.  Responses that answer
 /// nothing (repeated ACK numbers, scans) make up the 39 %: a table must not take them for answers.
 struct BorderLinkTrace {
-  double seconds = 11.4;
-  double rate = 6'100'000 / 11.4;
-  double answered = 0.13;
-  double responses_per_request = 39.0 / 61.0;  ///< answers among them
+  double seconds = border::seconds;
+  double rate = border::requests_a_second;
+  double answered = border::answered;
+  double responses_per_request = border::responses_per_request;  ///< answers among them
   /// Ours, for load that comes with delay: in the first fifth of every second (L4).
   double burst_rate = 1;
   double burst_delay = 1;
