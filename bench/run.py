@@ -295,6 +295,8 @@ def enter(bench, options):
 def main():
     options = parse_options()
     bench = Bench(options)
+    if not bench.programs.is_dir():
+        sys.exit(f"bench/run.py: nothing is built in {options.build}; make bench builds it")
     rows = enter(bench, options)
     bench.run()
 
