@@ -33,7 +33,12 @@ std::unique_ptr<TrafficModel> make_query_load(const GenerateRequest& request, bo
   QueryLoadOptions options;
   if (bursts) {
     // The rate and the answered share of FRIDGE's border link, in and out of bursts (METHODS: L4).
-    options = {.requests = 1'000'000, .rate = 6.1e6 / 11.4, .answered = 0.13, .longest_ms = 0, .burst_rate = 4, .burst_delay = 5};
+    options = {.requests = 1'000'000,
+               .rate = 6.1e6 / 11.4,
+               .answered = 0.13,
+               .longest_ms = 0,
+               .burst_rate = 4,
+               .burst_delay = 5};
   }
   options.rate = request.rate.value_or(options.rate);
   options.requests = request.requests.value_or(options.requests);
@@ -48,12 +53,17 @@ std::unique_ptr<TrafficModel> make_query_load(const GenerateRequest& request, bo
 
 std::unique_ptr<TrafficModel> make_border_mix(const GenerateRequest& request) {
   BorderMixOptions options;
-  const double flows_a_packet = static_cast<double>(options.flows) / static_cast<double>(options.packets);
+  const double flows_a_packet =
+      static_cast<double>(options.flows) / static_cast<double>(options.packets);
   const double packets_a_second = static_cast<double>(options.packets) / options.seconds;
-  options.packets = request.packets.value_or(request.duration ? static_cast<std::uint64_t>(in_seconds(*request.duration) * packets_a_second)
-                                                              : options.packets);
-  options.seconds = request.duration ? in_seconds(*request.duration) : static_cast<double>(options.packets) / packets_a_second;
-  options.flows = request.flows.value_or(static_cast<std::uint64_t>(std::ceil(static_cast<double>(options.packets) * flows_a_packet)));
+  options.packets = request.packets.value_or(
+      request.duration
+          ? static_cast<std::uint64_t>(in_seconds(*request.duration) * packets_a_second)
+          : options.packets);
+  options.seconds = request.duration ? in_seconds(*request.duration)
+                                     : static_cast<double>(options.packets) / packets_a_second;
+  options.flows = request.flows.value_or(
+      static_cast<std::uint64_t>(std::ceil(static_cast<double>(options.packets) * flows_a_packet)));
   options.snap_length = request.snap_length;
   options.seed = request.seed;
   return std::make_unique<BorderMix>(options);
@@ -61,7 +71,8 @@ std::unique_ptr<TrafficModel> make_border_mix(const GenerateRequest& request) {
 
 std::unique_ptr<TrafficModel> make_tcp_traffic(const GenerateRequest& request) {
   TcpTrafficOptions options;
-  options.packets = request.packets.value_or(request.flows ? *request.flows * 100 : options.packets);
+  options.packets =
+      request.packets.value_or(request.flows ? *request.flows * 100 : options.packets);
   options.flows = request.flows.value_or(std::max<std::uint64_t>(1, options.packets / 100));
   if (request.duration) options.seconds = in_seconds(*request.duration);
   options.loss = request.loss.value_or(options.loss);
@@ -85,9 +96,12 @@ struct Made {
 Result<Made> generate(const GenerateRequest& request) {
   auto capture = CaptureWriter::open(request.capture, LinkType::ethernet);
   if (!capture) return std::unexpected(capture.error());
-  const UniqueFd file{request.truth == "-" ? dup(STDOUT_FILENO)
-                                           : ::open(request.truth.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-  if (file.get() < 0) return failure(fmt::format("cannot write {}: {}", request.truth, std::strerror(errno)));
+  const UniqueFd file{
+      request.truth == "-"
+          ? dup(STDOUT_FILENO)
+          : ::open(request.truth.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  if (file.get() < 0)
+    return failure(fmt::format("cannot write {}: {}", request.truth, std::strerror(errno)));
   SampleCsvWriter truth{file.get()};
 
   const auto model = make_model(request);
@@ -109,7 +123,8 @@ Result<Made> generate(const GenerateRequest& request) {
     }
   }
   if (auto done = capture->finish(); !done) return std::unexpected(done.error());
-  if (auto done = truth.finish(); !done) return std::unexpected(done.error().while_doing("cannot write " + request.truth));
+  if (auto done = truth.finish(); !done)
+    return std::unexpected(done.error().while_doing("cannot write " + request.truth));
   if (interrupted()) return failure("interrupted: the capture and its truth end early");
   return made;
 }
@@ -123,8 +138,9 @@ int run_generate(const GenerateRequest& request) {
     return exit_error;
   }
   const bool quiet = request.capture == "-" || request.truth == "-";
-  fmt::print(quiet ? stderr : stdout, "{}: {} packets in {}, model {}, seed {}\n{}: {} samples\n", request.capture,
-             format_count(made->packets), format_duration(made->last - made->first), request.model, request.seed, request.truth,
+  fmt::print(quiet ? stderr : stdout, "{}: {} packets in {}, model {}, seed {}\n{}: {} samples\n",
+             request.capture, format_count(made->packets),
+             format_duration(made->last - made->first), request.model, request.seed, request.truth,
              format_count(made->samples));
   return exit_ok;
 }

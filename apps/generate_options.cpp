@@ -49,7 +49,8 @@ FILE.flows.csv, as 'sojourn oneway' finds them.
 Result<std::uint64_t> parse_count(std::string_view text) {
   double number = 0;  // so that 1e6 is understood
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || !(number >= 1 && number <= 1e12) ||
+  if (error != std::errc{} || end != text.data() + text.size() ||
+      !(number >= 1 && number <= 1e12) ||
       number != static_cast<double>(static_cast<std::uint64_t>(number)))
     return failure(fmt::format("'{}' is not a whole number from 1 to 10^12", text));
   return static_cast<std::uint64_t>(number);
@@ -65,7 +66,8 @@ Result<double> parse_rate(std::string_view text) {
 
 Result<Duration> parse_length(std::string_view text) {
   auto duration = parse_duration(text);
-  if (duration && *duration <= Duration::zero()) return failure(fmt::format("'{}' is no time at all", text));
+  if (duration && *duration <= Duration::zero())
+    return failure(fmt::format("'{}' is no time at all", text));
   return duration;
 }
 
@@ -76,20 +78,31 @@ struct Scope {
 };
 
 std::string contradiction(const GenerateRequest& request, const CLI::App& generate) {
-  const std::array<Scope, 8> scopes = {
-      Scope{"--requests", {"fridge", "bursts"}}, {"--rate", {"fridge", "bursts"}}, {"--answered", {"fridge", "bursts"}},
-      {"--longest", {"fridge"}}, {"--packets", {"isp", "tcp"}}, {"--flows", {"isp", "tcp"}},
-      {"--loss", {"tcp"}}, {"--reorder", {"tcp"}}};
+  const std::array<Scope, 8> scopes = {Scope{"--requests", {"fridge", "bursts"}},
+                                       {"--rate", {"fridge", "bursts"}},
+                                       {"--answered", {"fridge", "bursts"}},
+                                       {"--longest", {"fridge"}},
+                                       {"--packets", {"isp", "tcp"}},
+                                       {"--flows", {"isp", "tcp"}},
+                                       {"--loss", {"tcp"}},
+                                       {"--reorder", {"tcp"}}};
   for (const auto& [option, models] : scopes)
     if (generate.count(option) > 0 && std::ranges::find(models, request.model) == models.end())
-      return fmt::format("{} means nothing to the model {}; it belongs to {}", option, request.model, fmt::join(models, " and "));
-  if (request.requests && request.duration) return "--requests and --duration both say how long it lasts; the rate is --rate";
-  if (request.loss && *request.loss > 0.5) return "--loss above 0.5 leaves no connection to speak of";
+      return fmt::format("{} means nothing to the model {}; it belongs to {}", option,
+                         request.model, fmt::join(models, " and "));
+  if (request.requests && request.duration)
+    return "--requests and --duration both say how long it lasts; the rate is --rate";
+  if (request.loss && *request.loss > 0.5)
+    return "--loss above 0.5 leaves no connection to speak of";
   if (request.reorder && *request.reorder > 0.5) return "--reorder above 0.5 is no order at all";
-  if (request.longest && *request.longest < std::chrono::milliseconds{2}) return "--longest must be at least 2ms: the shortest delay is 1ms";
-  if (request.packets && request.flows && *request.flows > *request.packets) return "--flows cannot be more than --packets";
-  if (request.capture == "-" && request.truth.empty()) return "with the capture on standard output, say with --truth where the truth goes";
-  if (request.capture == "-" && request.truth == "-") return "the capture and --truth - both want standard output";
+  if (request.longest && *request.longest < std::chrono::milliseconds{2})
+    return "--longest must be at least 2ms: the shortest delay is 1ms";
+  if (request.packets && request.flows && *request.flows > *request.packets)
+    return "--flows cannot be more than --packets";
+  if (request.capture == "-" && request.truth.empty())
+    return "with the capture on standard output, say with --truth where the truth goes";
+  if (request.capture == "-" && request.truth == "-")
+    return "the capture and --truth - both want standard output";
   return {};
 }
 
@@ -101,43 +114,66 @@ void add_generate(CLI::App& app, Run& run) {
   CLI::App& generate = *app.add_subcommand("generate", "captures with known truth");
   generate.footer(generate_examples);
   generate.get_formatter()->column_width(34);
-  generate.add_option("FILE", request->capture, "capture to write (pcap), - for standard output")->required()->type_name("");
-  generate.add_option("--model", request->model, "fridge, isp, bursts, tcp, chic, sanj or ipls: see below")
-      ->check(CLI::IsMember({"fridge", "isp", "bursts", "tcp", "chic", "sanj", "ipls"}))->type_name("NAME");
-  const auto count = [&](const char* name, std::optional<std::uint64_t>& value, const char* description) {
-    add_parsed(generate, name, "NUMBER", parse_count, [&value](std::uint64_t n) { value = n; }, description);
+  generate.add_option("FILE", request->capture, "capture to write (pcap), - for standard output")
+      ->required()
+      ->type_name("");
+  generate
+      .add_option("--model", request->model,
+                  "fridge, isp, bursts, tcp, chic, sanj or ipls: see below")
+      ->check(CLI::IsMember({"fridge", "isp", "bursts", "tcp", "chic", "sanj", "ipls"}))
+      ->type_name("NAME");
+  const auto count = [&](const char* name, std::optional<std::uint64_t>& value,
+                         const char* description) {
+    add_parsed(
+        generate, name, "NUMBER", parse_count, [&value](std::uint64_t n) { value = n; },
+        description);
   };
   const auto share = [&](const char* name, std::optional<double>& value, const char* description) {
-    add_parsed(generate, name, "SHARE", parse_share, [&value](double n) { value = n; }, description);
+    add_parsed(
+        generate, name, "SHARE", parse_share, [&value](double n) { value = n; }, description);
   };
   count("--packets", request->packets, "isp, tcp: about so many packets (default 1e6, 1e5)");
   count("--flows", request->flows, "isp, tcp: about so many connections");
   count("--requests", request->requests, "fridge, bursts: queries (default 1.25e6, 1e6)");
-  add_parsed(generate, "--rate", "NUMBER", parse_rate, [request](double n) { request->rate = n; },
-             "fridge, bursts: queries a second (default 1e6, 535088)");
-  share("--answered", request->answered, "fridge, bursts: share of queries with a response (default 0.4, 0.13)");
-  add_parsed(generate, "--longest", "TIME", parse_length, [request](Duration d) { request->longest = d; },
-             "fridge: the longest delay (default 4096ms)");
-  add_parsed(generate, "--duration", "TIME", parse_length, [request](Duration d) { request->duration = d; },
-             "how long requests or connections begin (tcp: default 10s; others:\n"
-             "as long as the number takes at the papers' rate)");
+  add_parsed(
+      generate, "--rate", "NUMBER", parse_rate, [request](double n) { request->rate = n; },
+      "fridge, bursts: queries a second (default 1e6, 535088)");
+  share("--answered", request->answered,
+        "fridge, bursts: share of queries with a response (default 0.4, 0.13)");
+  add_parsed(
+      generate, "--longest", "TIME", parse_length, [request](Duration d) { request->longest = d; },
+      "fridge: the longest delay (default 4096ms)");
+  add_parsed(
+      generate, "--duration", "TIME", parse_length,
+      [request](Duration d) { request->duration = d; },
+      "how long requests or connections begin (tcp: default 10s; others:\n"
+      "as long as the number takes at the papers' rate)");
   share("--loss", request->loss, "tcp: share of packets lost on the way (default 0)");
   share("--reorder", request->reorder, "tcp: share of packets overtaken on the way (default 0)");
-  add_parsed(generate, "--snap-length", "SIZE", &parse_size,
-             [request](std::uint64_t n) { request->snap_length = static_cast<std::uint32_t>(std::min<std::uint64_t>(n, 262'144)); },
-             "bytes to keep of each packet, headers always (default 128)");
-  generate.add_option("--truth", request->truth, "where the truth goes (default FILE.truth.csv), - for standard output")->type_name("FILE");
-  generate.add_option("--seed", request->seed, "another seed, another capture (default 1)")->type_name("NUMBER");
+  add_parsed(
+      generate, "--snap-length", "SIZE", &parse_size,
+      [request](std::uint64_t n) {
+        request->snap_length = static_cast<std::uint32_t>(std::min<std::uint64_t>(n, 262'144));
+      },
+      "bytes to keep of each packet, headers always (default 128)");
+  generate
+      .add_option("--truth", request->truth,
+                  "where the truth goes (default FILE.truth.csv), - for standard output")
+      ->type_name("FILE");
+  generate.add_option("--seed", request->seed, "another seed, another capture (default 1)")
+      ->type_name("NUMBER");
   add_two_point_options(generate, *two_points);
   generate.callback([request, two_points, &generate, &run] {
-    if (const auto reason = two_point_contradiction(*request, *two_points, generate); !reason.empty())
+    if (const auto reason = two_point_contradiction(*request, *two_points, generate);
+        !reason.empty())
       throw CLI::ValidationError(reason);
     if (two_points->points == 2) {
       run = [request, two_points] { return run_generate_two_point(*request, *two_points); };
       return;
     }
     if (request->model.empty()) throw CLI::RequiredError("--model");
-    if (const auto reason = contradiction(*request, generate); !reason.empty()) throw CLI::ValidationError(reason);
+    if (const auto reason = contradiction(*request, generate); !reason.empty())
+      throw CLI::ValidationError(reason);
     if (request->truth.empty()) request->truth = request->capture + ".truth.csv";
     run = [request] { return run_generate(*request); };
   });

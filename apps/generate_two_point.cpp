@@ -30,8 +30,9 @@ Result<PathKind> parse_path(std::string_view text) {
   return failure(fmt::format("'{}' is no path; they are weibull, droptail and red", text));
 }
 
-constexpr std::array only_two_points = {"--path", "--utilisation", "--duplicates", "--spikes", "--ipv6",
-                                        "--vlan", "--references", "--clock-offset", "--clock-drift", "--clock-jitter"};
+constexpr std::array only_two_points = {
+    "--path", "--utilisation", "--duplicates",   "--spikes",      "--ipv6",
+    "--vlan", "--references",  "--clock-offset", "--clock-drift", "--clock-jitter"};
 
 TwoPointOptions complete(const GenerateRequest& request, const TwoPointRequest& points) {
   TwoPointOptions options = points.options;
@@ -56,8 +57,10 @@ Result<void> write_captures(const GenerateRequest& request, const TwoPointTrace&
   const auto make = [&](std::uint32_t packet, const FrameView& view) {
     const LabPacket& sent = trace.sent[packet];
     if (sent.flow == trace.reference_flow)
-      return frame.make_reference(sent.flow, trace.number[packet], at(trace.first_ns[packet]), view, request.snap_length);
-    return frame.make(sent.flow, trace.flow_is_ipv6[sent.flow], trace.number[packet], sent.bytes, view, request.snap_length);
+      return frame.make_reference(sent.flow, trace.number[packet], at(trace.first_ns[packet]), view,
+                                  request.snap_length);
+    return frame.make(sent.flow, trace.flow_is_ipv6[sent.flow], trace.number[packet], sent.bytes,
+                      view, request.snap_length);
   };
   auto first = CaptureWriter::open(name + ".first.pcap", LinkType::ethernet);
   if (!first) return std::unexpected(first.error());
@@ -72,14 +75,16 @@ Result<void> write_captures(const GenerateRequest& request, const TwoPointTrace&
   for (const TwoPointArrival& arrival : trace.arrivals) {
     // Three routers on the way, one of which marks congestion or a class of service now and then.
     const auto service = static_cast<std::uint8_t>(arrival.packet % 7 == 0 ? 0xb9 : 0);
-    const auto [bytes, length] = make(arrival.packet, {.vlan_tag = vlan, .hops = 3, .service = service});
+    const auto [bytes, length] =
+        make(arrival.packet, {.vlan_tag = vlan, .hops = 3, .service = service});
     last->write(at(arrival.read_ns), bytes, length);
   }
   return last->finish();
 }
 
 /// Every delay of a flow, so that mean and deviation come from a plain second look at them.
-FlowDelay flow_truth(const FlowKey& key, const std::vector<std::int64_t>& delays, std::uint64_t lost) {
+FlowDelay flow_truth(const FlowKey& key, const std::vector<std::int64_t>& delays,
+                     std::uint64_t lost) {
   FlowDelay flow;
   flow.key = key;
   flow.packets = delays.size() + lost;
@@ -88,9 +93,11 @@ FlowDelay flow_truth(const FlowKey& key, const std::vector<std::int64_t>& delays
   long double sum = 0, squares = 0;
   for (const std::int64_t delay : delays) sum += static_cast<long double>(delay);
   const long double mean = sum / static_cast<long double>(delays.size());
-  for (const std::int64_t delay : delays) squares += (static_cast<long double>(delay) - mean) * (static_cast<long double>(delay) - mean);
+  for (const std::int64_t delay : delays)
+    squares += (static_cast<long double>(delay) - mean) * (static_cast<long double>(delay) - mean);
   flow.mean_ns = static_cast<double>(mean);
-  flow.stddev_ns = static_cast<double>(std::sqrt(squares / static_cast<long double>(delays.size())));
+  flow.stddev_ns =
+      static_cast<double>(std::sqrt(squares / static_cast<long double>(delays.size())));
   flow.min_ns = *std::ranges::min_element(delays);
   flow.max_ns = *std::ranges::max_element(delays);
   return flow;
@@ -114,21 +121,23 @@ Result<Truth> write_truth(const std::string& name, const TwoPointTrace& trace) {
     ++truth.arrived;
     delays[flow].push_back(arrival.read_ns - sent_ns);
     const FlowKey key = two_point_flow(flow, trace.flow_is_ipv6[flow]);
-    append_delay(delays_file->lines(), &key,
-                 {at(sent_ns), Duration{delays[flow].back()}, flow});
+    append_delay(delays_file->lines(), &key, {at(sent_ns), Duration{delays[flow].back()}, flow});
     delays_file->pass_on();
   }
   if (auto done = delays_file->finish(); !done) return std::unexpected(done.error());
 
   std::vector<std::uint64_t> lost(trace.flows());
   for (std::size_t i = 0; i < trace.sent.size(); ++i)
-    if (!arrived[i] && trace.sent[i].flow != trace.reference_flow) ++lost[trace.sent[i].flow], ++truth.lost;
+    if (!arrived[i] && trace.sent[i].flow != trace.reference_flow)
+      ++lost[trace.sent[i].flow], ++truth.lost;
   std::vector<FlowDelay> flows;
   for (std::uint32_t flow = 0; flow < trace.flows(); ++flow)
     if (delays[flow].size() + lost[flow] > 0)
-      flows.push_back(flow_truth(two_point_flow(flow, trace.flow_is_ipv6[flow]), delays[flow], lost[flow]));
+      flows.push_back(
+          flow_truth(two_point_flow(flow, trace.flow_is_ipv6[flow]), delays[flow], lost[flow]));
   truth.flows = flows.size();
-  if (auto done = write_flows(name + ".flows.csv", flows); !done) return std::unexpected(done.error());
+  if (auto done = write_flows(name + ".flows.csv", flows); !done)
+    return std::unexpected(done.error());
   return truth;
 }
 
@@ -136,42 +145,68 @@ Result<Truth> write_truth(const std::string& name, const TwoPointTrace& trace) {
 
 void add_two_point_options(CLI::App& generate, TwoPointRequest& request) {
   TwoPointOptions& options = request.options;
-  generate.add_option("--points", request.points, "1: a capture of round trips; 2: two captures of the same traffic,\n"
-                      "FILE.first.pcap and FILE.last.pcap (default 1)")
-      ->check(CLI::IsMember({"1", "2"}))->type_name("NUMBER");
-  add_parsed(generate, "--path", "NAME", parse_path, [&](PathKind path) { options.path = path; },
-             "two points: weibull (default), droptail or red between them");
-  add_parsed(generate, "--utilisation", "SHARE", parse_utilisation, [&](double load) { options.utilisation = load; },
-             "two points: offered load of droptail and red (default 0.9)");
-  add_parsed(generate, "--duplicates", "SHARE", parse_share, [&](double share) { options.duplicates = share; },
-             "two points: share of packets that arrive twice (default 0)");
-  add_parsed(generate, "--spikes", "SHARE", parse_share, [&](double share) { options.spikes = share; },
-             "two points: share of packets that take 10 ms longer (default 0)");
-  add_parsed(generate, "--ipv6", "SHARE", parse_share, [&](double share) { options.ipv6 = share; },
-             "two points: share of flows (default 0.2)");
+  generate
+      .add_option("--points", request.points,
+                  "1: a capture of round trips; 2: two captures of the same traffic,\n"
+                  "FILE.first.pcap and FILE.last.pcap (default 1)")
+      ->check(CLI::IsMember({"1", "2"}))
+      ->type_name("NUMBER");
+  add_parsed(
+      generate, "--path", "NAME", parse_path, [&](PathKind path) { options.path = path; },
+      "two points: weibull (default), droptail or red between them");
+  add_parsed(
+      generate, "--utilisation", "SHARE", parse_utilisation,
+      [&](double load) { options.utilisation = load; },
+      "two points: offered load of droptail and red (default 0.9)");
+  add_parsed(
+      generate, "--duplicates", "SHARE", parse_share,
+      [&](double share) { options.duplicates = share; },
+      "two points: share of packets that arrive twice (default 0)");
+  add_parsed(
+      generate, "--spikes", "SHARE", parse_share, [&](double share) { options.spikes = share; },
+      "two points: share of packets that take 10 ms longer (default 0)");
+  add_parsed(
+      generate, "--ipv6", "SHARE", parse_share, [&](double share) { options.ipv6 = share; },
+      "two points: share of flows (default 0.2)");
   generate.add_flag("--vlan", request.vlan, "two points: VLAN tags at the last one only");
-  generate.add_option("--references", options.references, "two points: an RLI reference packet ahead of every so many packets\n"
-                      "(default none; they are not in the truth)")
-      ->check(CLI::Range(2, 1'000'000))->type_name("NUMBER");
-  add_parsed(generate, "--clock-offset", "TIME", parse_signed_duration, [&](Duration d) { options.last_clock.offset_ns = to_ns(d); },
-             "two points: the last one's clock is ahead by this much (default 0)");
-  add_parsed(generate, "--clock-drift", "PPM", parse_drift, [&](double ppm) { options.last_clock.drift_ppm = ppm; },
-             "two points: and gains so many microseconds a second (default 0)");
-  add_parsed(generate, "--clock-jitter", "TIME", parse_duration,
-             [&](Duration d) { options.first_clock.jitter_ns = options.last_clock.jitter_ns = static_cast<double>(d.count()); },
-             "two points: standard deviation of both clocks' readings (default 0)");
+  generate
+      .add_option("--references", options.references,
+                  "two points: an RLI reference packet ahead of every so many packets\n"
+                  "(default none; they are not in the truth)")
+      ->check(CLI::Range(2, 1'000'000))
+      ->type_name("NUMBER");
+  add_parsed(
+      generate, "--clock-offset", "TIME", parse_signed_duration,
+      [&](Duration d) { options.last_clock.offset_ns = to_ns(d); },
+      "two points: the last one's clock is ahead by this much (default 0)");
+  add_parsed(
+      generate, "--clock-drift", "PPM", parse_drift,
+      [&](double ppm) { options.last_clock.drift_ppm = ppm; },
+      "two points: and gains so many microseconds a second (default 0)");
+  add_parsed(
+      generate, "--clock-jitter", "TIME", parse_duration,
+      [&](Duration d) {
+        options.first_clock.jitter_ns = options.last_clock.jitter_ns =
+            static_cast<double>(d.count());
+      },
+      "two points: standard deviation of both clocks' readings (default 0)");
 }
 
-std::string two_point_contradiction(const GenerateRequest& request, const TwoPointRequest& points, const CLI::App& generate) {
-  const bool backbone = request.model == "chic" || request.model == "sanj" || request.model == "ipls";
+std::string two_point_contradiction(const GenerateRequest& request, const TwoPointRequest& points,
+                                    const CLI::App& generate) {
+  const bool backbone =
+      request.model == "chic" || request.model == "sanj" || request.model == "ipls";
   if (points.points != 2) {
     if (backbone) return fmt::format("the model {} is for two points: --points 2", request.model);
     for (const char* option : only_two_points)
-      if (generate.count(option) > 0) return fmt::format("{} is for two points: --points 2", option);
+      if (generate.count(option) > 0)
+        return fmt::format("{} is for two points: --points 2", option);
     return {};
   }
-  if (!backbone && !request.model.empty()) return fmt::format("--points 2 has the models chic, sanj and ipls, not {}", request.model);
-  for (const char* option : {"--requests", "--rate", "--answered", "--longest", "--flows", "--truth"})
+  if (!backbone && !request.model.empty())
+    return fmt::format("--points 2 has the models chic, sanj and ipls, not {}", request.model);
+  for (const char* option :
+       {"--requests", "--rate", "--answered", "--longest", "--flows", "--truth"})
     if (generate.count(option) > 0) return fmt::format("{} means nothing with --points 2", option);
   if (request.capture == "-") return "--points 2 writes several files: name them with FILE";
   if (request.loss && *request.loss > 0.9) return "--loss above 0.9 leaves nothing to measure";
@@ -186,13 +221,15 @@ int run_generate_two_point(const GenerateRequest& request, const TwoPointRequest
     fmt::print(stderr, "sojourn: {}\n", error.message);
     return exit_error;
   };
-  if (auto written = write_captures(request, trace, points.vlan); !written) return fail(written.error());
+  if (auto written = write_captures(request, trace, points.vlan); !written)
+    return fail(written.error());
   const auto truth = write_truth(request.capture, trace);
   if (!truth) return fail(truth.error());
-  fmt::print("{0}.first.pcap: {1} packets\n{0}.last.pcap: {2} packets\n{0}.delays.csv: {3} delays\n"
-             "{0}.flows.csv: {4} flows, {5} packets lost\n", request.capture, format_count(trace.sent.size()),
-             format_count(trace.arrivals.size()), format_count(truth->arrived), format_count(truth->flows),
-             format_count(truth->lost));
+  fmt::print(
+      "{0}.first.pcap: {1} packets\n{0}.last.pcap: {2} packets\n{0}.delays.csv: {3} delays\n"
+      "{0}.flows.csv: {4} flows, {5} packets lost\n",
+      request.capture, format_count(trace.sent.size()), format_count(trace.arrivals.size()),
+      format_count(truth->arrived), format_count(truth->flows), format_count(truth->lost));
   return exit_ok;
 }
 

@@ -21,7 +21,8 @@ struct TwoPointRequest {
 
 void add_two_point_options(CLI::App& generate, TwoPointRequest& request);
 /// What contradicts, in one line; empty if all is well.
-std::string two_point_contradiction(const GenerateRequest& request, const TwoPointRequest& points, const CLI::App& generate);
+std::string two_point_contradiction(const GenerateRequest& request, const TwoPointRequest& points,
+                                    const CLI::App& generate);
 
 /// Writes NAME.first.pcap, NAME.last.pcap, NAME.delays.csv and NAME.flows.csv.
 int run_generate_two_point(const GenerateRequest& request, const TwoPointRequest& points);

@@ -18,7 +18,8 @@ extern "C" void on_signal(int) { flag.store(true, std::memory_order_relaxed); }
 /// Only what is allowed in a signal handler: no stream, no exit().
 extern "C" void on_bus_error(int) {
   constexpr std::string_view line =
-      "sojourn: a capture was shortened while it was read; read a copy of it, or wait for whoever writes it\n";
+      "sojourn: a capture was shortened while it was read; read a copy of it, or wait for whoever "
+      "writes it\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
   ::_exit(exit_error);
 }

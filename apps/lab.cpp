@@ -14,8 +14,8 @@
 #include "apps/output.h"
 #include "apps/progress.h"
 #include "experiments/lab_json.h"
-#include "experiments/lab_page.h"
-#include "experiments/lab_text.h"
+#include "experiments/report/lab_page.h"
+#include "experiments/report/lab_text.h"
 #include "export/line_chart.h"
 
 namespace sojourn {
@@ -53,13 +53,16 @@ std::string complaint_about(const std::string& name) {
   if (name == "all" || experiment_named(name)) return {};
   std::string known = "all";
   for (const Experiment& experiment : experiments()) known += ", " + std::string{experiment.name};
-  return fmt::format("'{}' is no experiment; there are {}, and the commands compare and tune", name, known);
+  return fmt::format("'{}' is no experiment; there are {}, and the commands compare and tune", name,
+                     known);
 }
 
 std::vector<const Experiment*> chosen(const std::vector<std::string>& names) {
   std::vector<const Experiment*> result;
   for (const Experiment& experiment : experiments()) {
-    const auto asked = [&](const std::string& name) { return name == "all" || name == experiment.name; };
+    const auto asked = [&](const std::string& name) {
+      return name == "all" || name == experiment.name;
+    };
     if (std::ranges::any_of(names, asked)) result.push_back(&experiment);
   }
   return result;
@@ -80,11 +83,13 @@ Result<std::vector<std::string>> write_results(const LabResult& result, const st
   const std::string stem = folder + "/" + std::string{result.experiment->name} + "-";
   for (const LabTable& table : result.report.tables) {
     paths.push_back(stem + table.name + ".csv");
-    if (auto written = write_file(paths.back(), lab_csv(table)); !written) return std::unexpected(written.error());
+    if (auto written = write_file(paths.back(), lab_csv(table)); !written)
+      return std::unexpected(written.error());
   }
   for (const LabFigure& figure : result.report.figures) {
     paths.push_back(stem + figure.name + ".svg");
-    if (auto written = write_file(paths.back(), svg_chart(figure.chart)); !written) return std::unexpected(written.error());
+    if (auto written = write_file(paths.back(), svg_chart(figure.chart)); !written)
+      return std::unexpected(written.error());
   }
   return paths;
 }
@@ -110,7 +115,8 @@ Result<void> run_experiments(const LabRequest& request) {
     std::fflush(stdout);
   }
   if (!request.html.empty())
-    if (auto written = write_file(request.html, lab_page(results, request.setting)); !written) return written;
+    if (auto written = write_file(request.html, lab_page(results, request.setting)); !written)
+      return written;
   if (request.html == "-") return {};
   if (request.json) return write_file("-", lab_json(results, request.setting));
   if (!request.html.empty()) fmt::print("wrote {}\n", request.html);
@@ -133,23 +139,33 @@ int run_lab(const LabRequest& request) {
 
 void add_lab(CLI::App& app, Run& run) {
   const auto request = std::make_shared<LabRequest>();
-  CLI::App& lab = *app.add_subcommand("lab", "the papers' experiments, and your own captures, judged");
+  CLI::App& lab =
+      *app.add_subcommand("lab", "the papers' experiments, and your own captures, judged");
   lab.footer(lab_examples);
   lab.get_formatter()->column_width(34);
   lab.require_subcommand(0, 1);
-  lab.add_option("EXPERIMENT", request->names, "names from the list that 'sojourn lab' prints, or all")
-      ->check(complaint_about)->type_name("");
+  lab.add_option("EXPERIMENT", request->names,
+                 "names from the list that 'sojourn lab' prints, or all")
+      ->check(complaint_about)
+      ->type_name("");
   lab.add_flag("--quick", request->setting.quick, "scaled down: seconds instead of minutes");
-  lab.add_option("--seed", request->setting.seed, "of all that is drawn at random (default 1)")->type_name("NUMBER");
-  lab.add_option("--out", request->out, "where the CSV and SVG files go (default ./sojourn-lab)")->type_name("FOLDER");
-  lab.add_option("--html", request->html, "gather everything in this page, - for standard output")->type_name("FILE");
+  lab.add_option("--seed", request->setting.seed, "of all that is drawn at random (default 1)")
+      ->type_name("NUMBER");
+  lab.add_option("--out", request->out, "where the CSV and SVG files go (default ./sojourn-lab)")
+      ->type_name("FOLDER");
+  lab.add_option("--html", request->html, "gather everything in this page, - for standard output")
+      ->type_name("FILE");
   lab.add_flag("--json", request->json, "one JSON document on standard output");
   add_lab_compare(lab, run);
   add_lab_tune(lab, run);
   lab.callback([request, &lab, &run] {
     if (!lab.get_subcommands().empty()) {
-      if (!request->names.empty() || lab.count("--quick") + lab.count("--seed") + lab.count("--out") + lab.count("--html") + lab.count("--json") > 0)
-        throw CLI::ValidationError("compare and tune take their options behind them, and no experiments");
+      if (!request->names.empty() || lab.count("--quick") + lab.count("--seed") +
+                                             lab.count("--out") + lab.count("--html") +
+                                             lab.count("--json") >
+                                         0)
+        throw CLI::ValidationError(
+            "compare and tune take their options behind them, and no experiments");
       return;
     }
     if (request->names.empty() && !request->html.empty()) request->names = {"all"};

@@ -14,10 +14,10 @@
 #include "apps/output.h"
 #include "apps/progress.h"
 #include "core/units.h"
-#include "experiments/compare.h"
+#include "experiments/capture/compare.h"
+#include "experiments/capture/tune.h"
 #include "experiments/lab_json.h"
-#include "experiments/lab_text.h"
-#include "experiments/tune.h"
+#include "experiments/report/lab_text.h"
 #include "export/line_chart.h"
 
 namespace sojourn {
@@ -53,7 +53,8 @@ struct CaptureRequest {
 
 Result<Kind> parse_kind(std::string_view text) {
   if (const auto kind = kind_named(text)) return *kind;
-  return failure(fmt::format("'{}' is no kind; the kinds are {}", text, fmt::join(kind_names, ", ")));
+  return failure(
+      fmt::format("'{}' is no kind; the kinds are {}", text, fmt::join(kind_names, ", ")));
 }
 
 Result<std::vector<std::uint64_t>> parse_memories(std::string_view text) {
@@ -62,7 +63,8 @@ Result<std::vector<std::uint64_t>> parse_memories(std::string_view text) {
     const auto comma = text.find(',');
     const auto size = parse_size(text.substr(0, comma));
     if (!size) return std::unexpected(size.error());
-    if (*size < 1024 || *size > std::uint64_t{1} << 34) return failure(fmt::format("'{}': 1KiB to 16GiB make sense", text.substr(0, comma)));
+    if (*size < 1024 || *size > std::uint64_t{1} << 34)
+      return failure(fmt::format("'{}': 1KiB to 16GiB make sense", text.substr(0, comma)));
     memories.push_back(*size);
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);
@@ -74,28 +76,41 @@ Result<std::vector<std::uint64_t>> parse_memories(std::string_view text) {
 
 void add_common(CLI::App& command, CaptureRequest& request) {
   command.get_formatter()->column_width(34);
-  command.add_option("CAPTURE", request.captures, "pcap or pcapng files, also .gz or .zst; - is standard input")->required()->type_name("");
-  add_parsed(command, "--kind", "KIND", parse_kind, [&](Kind kind) { request.kind = kind; }, "the kind to judge by (default tcp)");
-  command.add_option("--seeds", request.seeds, "runs of each table, with other hashes (default 7)")->check(CLI::Range(1, 1000))->type_name("NUMBER");
+  command
+      .add_option("CAPTURE", request.captures,
+                  "pcap or pcapng files, also .gz or .zst; - is standard input")
+      ->required()
+      ->type_name("");
+  add_parsed(
+      command, "--kind", "KIND", parse_kind, [&](Kind kind) { request.kind = kind; },
+      "the kind to judge by (default tcp)");
+  command.add_option("--seeds", request.seeds, "runs of each table, with other hashes (default 7)")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("NUMBER");
   command.add_option("--seed", request.seed, "the first of them (default 1)")->type_name("NUMBER");
   command.add_flag("--json", request.json, "one JSON document on standard output");
 }
 
 Result<CaptureTrial> read_trial(const CaptureRequest& request) {
   Progress progress;
-  auto trial = CaptureTrial::read(request.captures, request.kind, [&](double done) { progress.show(done, "reading"); });
+  auto trial = CaptureTrial::read(request.captures, request.kind,
+                                  [&](double done) { progress.show(done, "reading"); });
   if (!trial) return trial;
   if (trial->pairs() == 0)
-    return failure(fmt::format("{} holds no pairs of kind {}: another --kind?", request.captures.front(), name_of(request.kind)));
+    return failure(fmt::format("{} holds no pairs of kind {}: another --kind?",
+                               request.captures.front(), name_of(request.kind)));
   return trial;
 }
 
 void print_trial(const CaptureTrial& trial) {
-  fmt::print("{} packets, {} requests and {} pairs of kind {}; p50 {}, p95 {}, p99 {}\n", format_count(trial.packets()),
-             format_count(trial.requests()), format_count(trial.pairs()), name_of(trial.kind()), format_duration(trial.truth(50)),
+  fmt::print("{} packets, {} requests and {} pairs of kind {}; p50 {}, p95 {}, p99 {}\n",
+             format_count(trial.packets()), format_count(trial.requests()),
+             format_count(trial.pairs()), name_of(trial.kind()), format_duration(trial.truth(50)),
              format_duration(trial.truth(95)), format_duration(trial.truth(99)));
   if (trial.cut_short()) fmt::print("only the first of it: the rest does not fit into memory\n");
-  if (trial.pairs() < 1000) fmt::print("few pairs: the 99th percentile rests on the slowest {} of them\n", std::max<std::uint64_t>(1, trial.pairs() / 100));
+  if (trial.pairs() < 1000)
+    fmt::print("few pairs: the 99th percentile rests on the slowest {} of them\n",
+               std::max<std::uint64_t>(1, trial.pairs() / 100));
 }
 
 int finish(const Result<void>& done) {
@@ -104,14 +119,17 @@ int finish(const Result<void>& done) {
   return exit_error;
 }
 
-Result<void> compare(const CaptureRequest& request, const std::vector<std::uint64_t>& memories, const std::string& out, const std::string& plot) {
+Result<void> compare(const CaptureRequest& request, const std::vector<std::uint64_t>& memories,
+                     const std::string& out, const std::string& plot) {
   auto trial = read_trial(request);
   if (!trial) return std::unexpected(trial.error());
-  const CompareOptions options{.memories = memories, .seeds = request.seeds, .first_seed = request.seed};
+  const CompareOptions options{
+      .memories = memories, .seeds = request.seeds, .first_seed = request.seed};
   Result<Comparison> comparison;
   {
     Progress progress;
-    comparison = compare_tables(*trial, options, [&](double done) { progress.show(done, "comparing"); });
+    comparison =
+        compare_tables(*trial, options, [&](double done) { progress.show(done, "comparing"); });
   }
   if (!comparison) return std::unexpected(comparison.error());
   const LabReport report = report_of(*comparison, *trial, options);
@@ -124,35 +142,52 @@ Result<void> compare(const CaptureRequest& request, const std::vector<std::uint6
     if (auto done = write(plot, svg_chart(report.figures.front().chart)); !done) return done;
   if (!out.empty()) {
     if (auto done = make_folder(out); !done) return done;
-    if (auto done = write(out + "/compare-errors.csv", lab_csv(report.tables.front())); !done) return done;
+    if (auto done = write(out + "/compare-errors.csv", lab_csv(report.tables.front())); !done)
+      return done;
     for (const LabFigure& figure : report.figures)
-      if (auto done = write(out + "/compare-" + figure.name + ".svg", svg_chart(figure.chart)); !done) return done;
+      if (auto done = write(out + "/compare-" + figure.name + ".svg", svg_chart(figure.chart));
+          !done)
+        return done;
   }
-  if (request.json) return write_file("-", comparison_json(*comparison, *trial, options, request.captures));
+  if (request.json)
+    return write_file("-", comparison_json(*comparison, *trial, options, request.captures));
   print_trial(*trial);
   fmt::print("{}\n", table_text(report.tables.front()));
   for (const std::string& path : paths) fmt::print("wrote {}\n", path);
   return {};
 }
 
-void print_tuning(const Tuning& tuning, const CaptureTrial& trial, const TuneOptions& options, const std::string& capture) {
+void print_tuning(const Tuning& tuning, const CaptureTrial& trial, const TuneOptions& options,
+                  const std::string& capture) {
   print_trial(trial);
-  LabTable table{.name = "tried", .title = fmt::format("error as a share of what '{}' allows, median over {} seeds; the best of each table", options.target.text(), options.seeds),
-                 .columns = {"memory", "table", "error / allowed", "seeds that meet it", "parameters"}, .rows = {}};
+  LabTable table{
+      .name = "tried",
+      .title = fmt::format(
+          "error as a share of what '{}' allows, median over {} seeds; the best of each table",
+          options.target.text(), options.seeds),
+      .columns = {"memory", "table", "error / allowed", "seeds that meet it", "parameters"},
+      .rows = {}};
   for (const TunedTable& tried : tuning.tried)
-    table.rows.push_back({format_size(tried.memory_bytes), std::string{name_of(*tried.wishes.kind)}, fmt::format("{:.2f}", tried.strain),
-                          fmt::format("{} of {}", tried.seeds_met, options.seeds), arguments_of(tried)});
+    table.rows.push_back({format_size(tried.memory_bytes), std::string{name_of(*tried.wishes.kind)},
+                          fmt::format("{:.2f}", tried.strain),
+                          fmt::format("{} of {}", tried.seeds_met, options.seeds),
+                          arguments_of(tried)});
   fmt::print("{}\n", table_text(table));
   const std::string name = capture == "-" ? capture : std::filesystem::path{capture}.string();
   if (!tuning.best) {
-    fmt::print("No table met it in up to {}. Remembering every request is exact and took {}:\n\n  sojourn rtt {} --kind {}\n",
-               format_size(options.most_memory), format_size(trial.exact_memory()), name, name_of(trial.kind()));
+    fmt::print(
+        "No table met it in up to {}. Remembering every request is exact and took {}:\n\n  sojourn "
+        "rtt {} --kind {}\n",
+        format_size(options.most_memory), format_size(trial.exact_memory()), name,
+        name_of(trial.kind()));
     return;
   }
-  fmt::print("{} in {} met it: the median error was {:.2f} of what is allowed, and {:.2f} on fresh seeds\n"
-             "(remembering every request took {}). Measure with\n\n  sojourn rtt {} --kind {} {}\n",
-             name_of(*tuning.best->wishes.kind), format_size(tuning.best->memory_bytes), tuning.best->strain, tuning.best->confirmed,
-             format_size(trial.exact_memory()), name, name_of(trial.kind()), arguments_of(*tuning.best));
+  fmt::print(
+      "{} in {} met it: the median error was {:.2f} of what is allowed, and {:.2f} on fresh seeds\n"
+      "(remembering every request took {}). Measure with\n\n  sojourn rtt {} --kind {} {}\n",
+      name_of(*tuning.best->wishes.kind), format_size(tuning.best->memory_bytes),
+      tuning.best->strain, tuning.best->confirmed, format_size(trial.exact_memory()), name,
+      name_of(trial.kind()), arguments_of(*tuning.best));
 }
 
 Result<void> tune_capture(const CaptureRequest& request, const AccuracyTarget& target) {
@@ -177,15 +212,24 @@ void add_lab_compare(CLI::App& lab, Run& run) {
     std::string out, plot;
   };
   const auto request = std::make_shared<Request>();
-  CLI::App& command = *lab.add_subcommand("compare", "every table on a capture of your own, against the exact distribution");
+  CLI::App& command = *lab.add_subcommand(
+      "compare", "every table on a capture of your own, against the exact distribution");
   command.footer(compare_examples);
   add_common(command, *request);
-  add_parsed(command, "--memory", "SIZES", parse_memories, [request](const std::vector<std::uint64_t>& sizes) { request->memories = sizes; },
-             "with commas between (default 4KiB,64KiB,1MiB)");
-  command.add_option("--out", request->out, "write the table as CSV and the figures as SVG into this folder")->type_name("FOLDER");
-  command.add_option("--plot", request->plot, "the worst error by memory as SVG into this file")->type_name("FILE");
+  add_parsed(
+      command, "--memory", "SIZES", parse_memories,
+      [request](const std::vector<std::uint64_t>& sizes) { request->memories = sizes; },
+      "with commas between (default 4KiB,64KiB,1MiB)");
+  command
+      .add_option("--out", request->out,
+                  "write the table as CSV and the figures as SVG into this folder")
+      ->type_name("FOLDER");
+  command.add_option("--plot", request->plot, "the worst error by memory as SVG into this file")
+      ->type_name("FILE");
   command.callback([request, &run] {
-    run = [request] { return finish(compare(*request, request->memories, request->out, request->plot)); };
+    run = [request] {
+      return finish(compare(*request, request->memories, request->out, request->plot));
+    };
   });
 }
 
@@ -194,11 +238,14 @@ void add_lab_tune(CLI::App& lab, Run& run) {
     AccuracyTarget target = *AccuracyTarget::parse("p99 within 10%");
   };
   const auto request = std::make_shared<Request>();
-  CLI::App& command = *lab.add_subcommand("tune", "the smallest memory and the table that reach an accuracy on your capture");
+  CLI::App& command = *lab.add_subcommand(
+      "tune", "the smallest memory and the table that reach an accuracy on your capture");
   command.footer(tune_examples);
   add_common(command, *request);
-  add_parsed(command, "--target", "TARGET", &AccuracyTarget::parse, [request](const AccuracyTarget& target) { request->target = target; },
-             "how accurate (default 'p99 within 10%'); several with commas");
+  add_parsed(
+      command, "--target", "TARGET", &AccuracyTarget::parse,
+      [request](const AccuracyTarget& target) { request->target = target; },
+      "how accurate (default 'p99 within 10%'); several with commas");
   command.callback([request, &run] {
     run = [request] { return finish(tune_capture(*request, request->target)); };
   });

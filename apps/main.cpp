@@ -45,8 +45,9 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "sojourn: {} (see sojourn{} --help)\n", in_one_line(error.what()),
-               app.get_subcommands().empty() ? "" : " " + app.get_subcommands().front()->get_name());
+    fmt::print(
+        stderr, "sojourn: {} (see sojourn{} --help)\n", in_one_line(error.what()),
+        app.get_subcommands().empty() ? "" : " " + app.get_subcommands().front()->get_name());
     return sojourn::exit_usage;
   }
   if (!run) {

@@ -1,4 +1,5 @@
-// `sojourn mark`: a capture as it would look behind the initiating point, or behind the terminating one.
+// `sojourn mark`: a capture as it would look behind the initiating point, or behind the terminating
+// one.
 
 #include <fmt/format.h>
 
@@ -13,7 +14,7 @@
 #include "apps/mark_request.h"
 #include "apps/progress.h"
 #include "capture/capture_writer.h"
-#include "capture/open.h"
+#include "capture/files/open.h"
 #include "core/units.h"
 #include "wire/dissection.h"
 
@@ -34,8 +35,11 @@ struct MarkCounters {
 class Marker {
  public:
   Marker(const MarkRequest& request, MarkingMonitor monitor)
-      : request_(request), carrier_(measures_loss(request.setup.method) ? request.setup.carrier : request.setup.carrier.for_delay_only()),
-        monitor_(std::move(monitor)), locator_(request.setup.seed) {}
+      : request_(request),
+        carrier_(measures_loss(request.setup.method) ? request.setup.carrier
+                                                     : request.setup.carrier.for_delay_only()),
+        monitor_(std::move(monitor)),
+        locator_(request.setup.seed) {}
 
   Result<void> process(std::span<const Packet> batch) {
     find(batch);
@@ -69,11 +73,13 @@ class Marker {
   /// Half a capture is worse than none.  Only what was begun here, and only a file, is removed.
   void give_up() {
     std::error_code unknown;
-    if (writer_ && std::filesystem::is_regular_file(request_.output, unknown)) std::filesystem::remove(request_.output, unknown);
+    if (writer_ && std::filesystem::is_regular_file(request_.output, unknown))
+      std::filesystem::remove(request_.output, unknown);
   }
 
  private:
-  /// The IP packets that may be marked: those that no tunnel hides, and for an option, that may grow.
+  /// The IP packets that may be marked: those that no tunnel hides, and for an option, that may
+  /// grow.
   void find(std::span<const Packet> batch) {
     found_ = 0;
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -103,15 +109,17 @@ class Marker {
     if (request_.restore) {
       restored_.resize(before.size());
       const bool shorter = carrier_.restore(before, restored_);
-      replace(offset, before.size(), std::span{restored_}.first(before.size() - (shorter ? alt_mark_growth : 0)));
+      replace(offset, before.size(),
+              std::span{restored_}.first(before.size() - (shorter ? alt_mark_growth : 0)));
       if (shorter) length -= static_cast<std::uint32_t>(alt_mark_growth);
       writer_->write(packet.time, frame_, length);
       return {};
     }
     const CarrierUse use = carrier_.use(before);
     if (use == CarrierUse::in_use && !request_.force)
-      return failure(fmt::format("packet {} at {} uses {} already; --force overwrites it, or choose another --carrier",
-                                 counters_.packets, format_time(packet.time), carrier_.name()));
+      return failure(fmt::format(
+          "packet {} at {} uses {} already; --force overwrites it, or choose another --carrier",
+          counters_.packets, format_time(packet.time), carrier_.name()));
     if (use == CarrierUse::needs_room) {
       restored_.resize(before.size() + alt_mark_growth);
       const std::uint32_t first_id = carrier_.first_flow_id();
@@ -140,7 +148,8 @@ class Marker {
   }
   Result<void> open_for(const Packet& packet) {
     if (!writer_) return open(packet.link);
-    if (packet.link != link_) return failure(request_.input + " mixes link types, which a pcap file cannot hold");
+    if (packet.link != link_)
+      return failure(request_.input + " mixes link types, which a pcap file cannot hold");
     return {};
   }
 
@@ -161,12 +170,14 @@ class Marker {
 
 void print(const MarkRequest& request, const MarkCounters& counters) {
   std::FILE* const where = request.output == "-" ? stderr : stdout;
-  fmt::print(where, "{}: {} of {} packets {}", request.output, format_count(counters.changed), format_count(counters.packets),
-             request.restore ? "freed of their mark" : "marked");
-  if (request.restore) fmt::print(where, " in {}\n", request.setup.carrier.name());
+  fmt::print(where, "{}: {} of {} packets {}", request.output, format_count(counters.changed),
+             format_count(counters.packets), request.restore ? "freed of their mark" : "marked");
+  if (request.restore)
+    fmt::print(where, " in {}\n", request.setup.carrier.name());
   else
-    fmt::print(where, " in {}, {}, intervals of {}, {} {}\n", request.setup.carrier.name(), name_of(request.setup.method),
-               request.setup.length.name(), request.setup.flows.size(), request.setup.flows.size() == 1 ? "flow" : "flows");
+    fmt::print(where, " in {}, {}, intervals of {}, {} {}\n", request.setup.carrier.name(),
+               name_of(request.setup.method), request.setup.length.name(),
+               request.setup.flows.size(), request.setup.flows.size() == 1 ? "flow" : "flows");
   const auto left = [&](std::uint64_t count, const char* why) {
     if (count > 0) fmt::print(where, "  {} left as they are: {}\n", format_count(count), why);
   };
@@ -178,7 +189,8 @@ void print(const MarkRequest& request, const MarkCounters& counters) {
 Result<void> mark(const MarkRequest& request) {
   auto source = open_capture(request.input);
   if (!source) return std::unexpected(source.error());
-  auto monitor = MarkingMonitor::make(request.setup, request.restore ? MarkingRole::observing : MarkingRole::initiating);
+  auto monitor = MarkingMonitor::make(
+      request.setup, request.restore ? MarkingRole::observing : MarkingRole::initiating);
   if (!monitor) return std::unexpected(monitor.error());
   const auto marker = std::make_unique<Marker>(request, std::move(*monitor));
   std::array<Packet, batch_size> batch;
@@ -195,7 +207,8 @@ Result<void> mark(const MarkRequest& request) {
     }
   }
   if (auto finished = marker->finish(); !finished) return finished;
-  for (const std::string& warning : (*source)->warnings()) fmt::print(stderr, "sojourn: warning: {}\n", warning);
+  for (const std::string& warning : (*source)->warnings())
+    fmt::print(stderr, "sojourn: warning: {}\n", warning);
   print(request, marker->counters());
   return {};
 }

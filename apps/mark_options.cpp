@@ -35,12 +35,14 @@ Examples:
 
 Result<MarkingMethod> parse_method(std::string_view text) {
   if (const auto method = marking_method_named(text)) return *method;
-  return failure(fmt::format("'{}' is no marking method; they are step, pulse, double and multiplexed", text));
+  return failure(
+      fmt::format("'{}' is no marking method; they are step, pulse, double and multiplexed", text));
 }
 
 Result<std::uint32_t> parse_flow_id(std::string_view text) {
   const auto filter = MarkingFilter::parse("flow-id=" + std::string{text});
-  if (!filter || !filter->flow_id) return failure(fmt::format("'{}' is no flow identifier from 0 to 0xfffff", text));
+  if (!filter || !filter->flow_id)
+    return failure(fmt::format("'{}' is no flow identifier from 0 to 0xfffff", text));
   return *filter->flow_id;
 }
 
@@ -51,41 +53,61 @@ std::string contradiction(const MarkRequest& request, const CLI::App& mark) {
     return "IN and OUT are the same file, which would be overwritten while it is read";
   if (request.restore)
     for (const char* option : {"--method", "--interval", "--force", "--flow-id"})
-      if (mark.count(option) > 0) return fmt::format("{} means nothing with --restore: marks are taken away whatever they say", option);
+      if (mark.count(option) > 0)
+        return fmt::format(
+            "{} means nothing with --restore: marks are taken away whatever they say", option);
   if (mark.count("--flow-id") > 0 && request.setup.carrier.kind() != CarrierKind::option)
-    return fmt::format("--flow-id is for the carriers hop-by-hop and destination, not for {}", request.setup.carrier.name());
+    return fmt::format("--flow-id is for the carriers hop-by-hop and destination, not for {}",
+                       request.setup.carrier.name());
   if (!request.restore)
     for (const MarkingFilter& filter : request.setup.flows)
-      if (filter.flow_id) return "--flow flow-id=... is for packets that have one: give theirs with --flow-id";
-  const auto monitor = MarkingMonitor::make(request.setup, request.restore ? MarkingRole::observing : MarkingRole::initiating);
+      if (filter.flow_id)
+        return "--flow flow-id=... is for packets that have one: give theirs with --flow-id";
+  const auto monitor = MarkingMonitor::make(
+      request.setup, request.restore ? MarkingRole::observing : MarkingRole::initiating);
   return monitor ? std::string{} : monitor.error().message;
 }
 
 }  // namespace
 
 void add_mark(CLI::App& app, Run& run) {
-  const auto request = std::make_shared<MarkRequest>(MarkRequest{.input = {}, .output = {}, .setup = {.carrier = *MarkingCarrier::parse("dscp")}});
+  const auto request = std::make_shared<MarkRequest>(
+      MarkRequest{.input = {}, .output = {}, .setup = {.carrier = *MarkingCarrier::parse("dscp")}});
   request->setup.seed = std::random_device{}();
   const auto flows = std::make_shared<std::vector<MarkingFilter>>();
   const auto flow_id = std::make_shared<std::uint32_t>(0);
 
-  CLI::App& mark = *app.add_subcommand("mark", "alternate marking: mark a capture as the first point would");
+  CLI::App& mark =
+      *app.add_subcommand("mark", "alternate marking: mark a capture as the first point would");
   mark.footer(mark_examples);
   mark.get_formatter()->column_width(34);
-  mark.add_option("IN", request->input, "capture to mark; - is standard input")->type_name("")->required();
-  mark.add_option("OUT", request->output, "capture to write; - is standard output")->type_name("")->required();
-  add_parsed(mark, "--method", "NAME", parse_method, [request](MarkingMethod m) { request->setup.method = m; },
-             "step (loss), pulse (delay), double or multiplexed (both; the default)");
-  add_parsed(mark, "--interval", "TIME", &MarkingInterval::parse, [request](MarkingInterval i) { request->setup.length = i; },
-             "1ms, 2ms, 4ms and so on to 64s (default 1s)");
-  add_parsed(mark, "--carrier", "NAME", &MarkingCarrier::parse, [request](const MarkingCarrier& c) { request->setup.carrier = c; },
-             "where the mark goes (default dscp), see below");
-  add_parsed_list(mark, "--flow", "FILTER", &MarkingFilter::parse, [flows](const MarkingFilter& f) { flows->push_back(f); },
-                  "a flow to mark: source=PREFIX, destination=PREFIX, source-port=N,\n"
-                  "destination-port=N, protocol=NAME with commas between; repeatable.\n"
-                  "Without it all traffic is one flow");
-  add_parsed(mark, "--flow-id", "NUMBER", parse_flow_id, [flow_id](std::uint32_t id) { *flow_id = id; },
-             "FlowMonID of the first flow in IPv6's option; the next ones count on");
+  mark.add_option("IN", request->input, "capture to mark; - is standard input")
+      ->type_name("")
+      ->required();
+  mark.add_option("OUT", request->output, "capture to write; - is standard output")
+      ->type_name("")
+      ->required();
+  add_parsed(
+      mark, "--method", "NAME", parse_method,
+      [request](MarkingMethod m) { request->setup.method = m; },
+      "step (loss), pulse (delay), double or multiplexed (both; the default)");
+  add_parsed(
+      mark, "--interval", "TIME", &MarkingInterval::parse,
+      [request](MarkingInterval i) { request->setup.length = i; },
+      "1ms, 2ms, 4ms and so on to 64s (default 1s)");
+  add_parsed(
+      mark, "--carrier", "NAME", &MarkingCarrier::parse,
+      [request](const MarkingCarrier& c) { request->setup.carrier = c; },
+      "where the mark goes (default dscp), see below");
+  add_parsed_list(
+      mark, "--flow", "FILTER", &MarkingFilter::parse,
+      [flows](const MarkingFilter& f) { flows->push_back(f); },
+      "a flow to mark: source=PREFIX, destination=PREFIX, source-port=N,\n"
+      "destination-port=N, protocol=NAME with commas between; repeatable.\n"
+      "Without it all traffic is one flow");
+  add_parsed(
+      mark, "--flow-id", "NUMBER", parse_flow_id, [flow_id](std::uint32_t id) { *flow_id = id; },
+      "FlowMonID of the first flow in IPv6's option; the next ones count on");
   mark.add_flag("--force", request->force, "overwrite what the carrier's field meant before");
   mark.add_flag("--restore", request->restore, "take the marks away, as the last point would");
   mark.add_option("--seed", request->setup.seed, "make hashing repeatable")->type_name("NUMBER");

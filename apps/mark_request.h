@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "oneway/marking_monitor.h"
+#include "oneway/marking/marking_monitor.h"
 
 namespace sojourn {
 

@@ -66,7 +66,8 @@ class SampleSink {
     for (const DelaySample& sample : samples) {
       const FlowKey* const flow = method.flow(sample.flow);
       if (csv_) append_delay(csv_->lines(), flow, sample);
-      if (request_.grouping && flow) groups.add({request_.grouping->key_of(as_sample(*flow, sample))}, sample.delay, 1);
+      if (request_.grouping && flow)
+        groups.add({request_.grouping->key_of(as_sample(*flow, sample))}, sample.delay, 1);
     }
     if (csv_) csv_->pass_on();
   }
@@ -90,7 +91,8 @@ class SampleSink {
   std::vector<std::int64_t> delays_ns_;
 };
 
-std::vector<std::pair<std::string, std::uint64_t>> skipped_packets(const SourceCounters& source, const SkipCounters& locator) {
+std::vector<std::pair<std::string, std::uint64_t>> skipped_packets(const SourceCounters& source,
+                                                                   const SkipCounters& locator) {
   std::vector<std::pair<std::string, std::uint64_t>> skipped;
   const auto add = [&](std::string_view name, std::uint64_t count) {
     if (count > 0) skipped.emplace_back(name, count);
@@ -98,7 +100,8 @@ std::vector<std::pair<std::string, std::uint64_t>> skipped_packets(const SourceC
   add("filtered", source.filtered);
   add("unknown-link-type", source.unknown_link);
   add("bad-blocks", source.bad_blocks);
-  for (std::size_t i = 0; i < SkipCounters::size; ++i) add(skip_names[i], locator[static_cast<Skip>(i)]);
+  for (std::size_t i = 0; i < SkipCounters::size; ++i)
+    add(skip_names[i], locator[static_cast<Skip>(i)]);
   return skipped;
 }
 
@@ -107,11 +110,14 @@ void note_directions(OnewayReport& report) {
   if (!report.clock.offset) return;
   const auto& flows = report.result.flows;
   const double limit = static_cast<double>(to_ns(report.clock.offset->low));
-  const auto backward = std::ranges::count_if(flows, [&](const FlowDelay& flow) { return flow.mean_ns && *flow.mean_ns <= limit; });
+  const auto backward = std::ranges::count_if(
+      flows, [&](const FlowDelay& flow) { return flow.mean_ns && *flow.mean_ns <= limit; });
   if (backward > 0)
     report.result.notes.push_back(fmt::format(
-        "{} of {} flows go from LAST to FIRST: their delays are negative, and what they lose on the way counts as "
-        "only-last. Swap the captures to measure them, or choose one direction with --filter.", backward, flows.size()));
+        "{} of {} flows go from LAST to FIRST: their delays are negative, and what they lose on "
+        "the way counts as "
+        "only-last. Swap the captures to measure them, or choose one direction with --filter.",
+        backward, flows.size()));
 }
 
 /// What the figures themselves make doubtful.
@@ -121,21 +127,30 @@ void add_doubts(OnewayReport& report) {
   const auto name = [&](std::size_t point) { return report.points[point].name; };
   const bool said_already = report.request->method->compares_no_packets;  // by doubt_about
   if (!said_already && !report.clock.offset && *delays.quantile(0.95) < Duration{0})
-    report.warnings.push_back(fmt::format(
-        "nearly all packets were at {} before they were at {} (median {}): the captures seem to be swapped, "
-        "or LAST's clock is behind by {} or more", name(1), name(0), format_duration(*delays.quantile(0.5)),
-        format_duration(-*delays.quantile(0.05))));
-  const std::uint64_t fewer = std::min(report.points[0].input.packets, report.points[1].input.packets);
-  const auto matched = std::ranges::find(report.result.counters, "matched", &std::pair<std::string, std::uint64_t>::first);
-  if (matched != report.result.counters.end() && report.request->options.sampling == 1 && matched->second * 2 < fewer)
-    report.warnings.push_back(fmt::format(
-        "only {} of {} packets were found at both points: do the captures hold the same traffic, at the same time?",
-        format_count(matched->second), format_count(fewer)));
-  const auto cut = std::ranges::find(report.result.counters, "cut", &std::pair<std::string, std::uint64_t>::first);
+    report.warnings.push_back(
+        fmt::format("nearly all packets were at {} before they were at {} (median {}): the "
+                    "captures seem to be swapped, "
+                    "or LAST's clock is behind by {} or more",
+                    name(1), name(0), format_duration(*delays.quantile(0.5)),
+                    format_duration(-*delays.quantile(0.05))));
+  const std::uint64_t fewer =
+      std::min(report.points[0].input.packets, report.points[1].input.packets);
+  const auto matched = std::ranges::find(report.result.counters, "matched",
+                                         &std::pair<std::string, std::uint64_t>::first);
+  if (matched != report.result.counters.end() && report.request->options.sampling == 1 &&
+      matched->second * 2 < fewer)
+    report.warnings.push_back(
+        fmt::format("only {} of {} packets were found at both points: do the captures hold the "
+                    "same traffic, at the same time?",
+                    format_count(matched->second), format_count(fewer)));
+  const auto cut = std::ranges::find(report.result.counters, "cut",
+                                     &std::pair<std::string, std::uint64_t>::first);
   if (cut != report.result.counters.end() && cut->second > 0)
-    report.warnings.push_back(fmt::format(
-        "{} packets were cut by the capture before the bytes that tell them apart; if the two captures are cut "
-        "differently, give a smaller --payload-bytes", format_count(cut->second)));
+    report.warnings.push_back(
+        fmt::format("{} packets were cut by the capture before the bytes that tell them apart; if "
+                    "the two captures are cut "
+                    "differently, give a smaller --payload-bytes",
+                    format_count(cut->second)));
 }
 
 void add_groups(const OnewayRequest& request, const SampleSink& sink, OnewayReport& report) {
@@ -153,11 +168,13 @@ void add_groups(const OnewayRequest& request, const SampleSink& sink, OnewayRepo
   }
   for (const Groups::Entry& entry : sink.groups.entries()) {
     const Fate fate = fates[entry.id.key];
-    report.groups.push_back({request.grouping->label(entry.id.key), entry.distribution, fate.sent, fate.lost});
+    report.groups.push_back(
+        {request.grouping->label(entry.id.key), entry.distribution, fate.sent, fate.lost});
   }
   report.group_count = report.groups.size();
   std::ranges::sort(report.groups, [](const GroupReport& a, const GroupReport& b) {
-    return a.delays->count() != b.delays->count() ? a.delays->count() > b.delays->count() : a.label < b.label;
+    return a.delays->count() != b.delays->count() ? a.delays->count() > b.delays->count()
+                                                  : a.label < b.label;
   });
   report.groups.resize(std::min(report.groups.size(), request.top));
 }
@@ -165,7 +182,7 @@ void add_groups(const OnewayRequest& request, const SampleSink& sink, OnewayRepo
 /// Both captures through the method.
 struct Pass {
   OnewayReport report;
-  std::unique_ptr<SampleSink> sink;  ///< the report points into it
+  std::unique_ptr<SampleSink> sink;       ///< the report points into it
   std::optional<CommonPackets> common{};  ///< where the method compared no packets
 };
 
@@ -189,11 +206,16 @@ Result<Pass> run_through(const OnewayRequest& request, const ClockCorrection& co
   const auto started = Clock::now();
   TwoPoints points{**first, **last, request.options.seed, correction};
   Progress progress;
-  points.run(**method, [&](const OnewayMethod& from, std::span<const DelaySample> samples) { sink.consume(from, samples); },
-             interrupted(), [&] {
-               progress.show(std::min((*first)->progress(), (*last)->progress()),
-                             (*first)->counters().packets + (*last)->counters().packets);
-             });
+  points.run(
+      **method,
+      [&](const OnewayMethod& from, std::span<const DelaySample> samples) {
+        sink.consume(from, samples);
+      },
+      interrupted(),
+      [&] {
+        progress.show(std::min((*first)->progress(), (*last)->progress()),
+                      (*first)->counters().packets + (*last)->counters().packets);
+      });
   OnewayReport& report = pass.report;
   report.result = (*method)->finish();
   report.elapsed = Clock::now() - started;
@@ -206,7 +228,8 @@ Result<Pass> run_through(const OnewayRequest& request, const ClockCorrection& co
     side.captured = source.counters().packets;
     side.input = points.input(point);
     side.skipped = skipped_packets(source.counters(), points.skipped(point));
-    report.warnings.insert(report.warnings.end(), source.warnings().begin(), source.warnings().end());
+    report.warnings.insert(report.warnings.end(), source.warnings().begin(),
+                           source.warnings().end());
   }
   if (!request.method->samples_packets)
     for (const FlowDelay& flow : report.result.flows)
@@ -216,7 +239,8 @@ Result<Pass> run_through(const OnewayRequest& request, const ClockCorrection& co
   report.clock.skew = sink.skew(report.clock.offset);
   if (companion) {
     pass.common = companion->common();
-    if (std::string doubt = doubt_about(request, *pass.common); !doubt.empty()) report.warnings.push_back(std::move(doubt));
+    if (std::string doubt = doubt_about(request, *pass.common); !doubt.empty())
+      report.warnings.push_back(std::move(doubt));
   }
   if (interrupted()) report.warnings.emplace_back("interrupted: this is what was read until then");
   return pass;
@@ -231,15 +255,21 @@ Result<int> measure(const OnewayRequest& request) {
     trial.grouping.reset();
     const auto pass = run_through(trial, correction);
     if (!pass) return std::unexpected(pass.error());
-    if (pass->report.clock.skew && pass->report.clock.skew->significant()) correction.skew = pass->report.clock.skew;
+    if (pass->report.clock.skew && pass->report.clock.skew->significant())
+      correction.skew = pass->report.clock.skew;
   }
   auto pass = run_through(request, correction);
   if (!pass) return std::unexpected(pass.error());
   OnewayReport& report = pass->report;
-  // Sketches of different traffic still give some number; reference packets are right about LAST alone.
+  // Sketches of different traffic still give some number; reference packets are right about LAST
+  // alone.
   const bool unrelated = pass->common && pass->common->count == 0 && report.result.flows.empty();
-  if ((unrelated || (report.delays->empty() && !report.result.total && report.result.tables.empty())) && !interrupted())
-    return failure(!report.result.no_result.empty() ? report.result.no_result : diagnose(request, report.points[0].input, report.points[1].input));
+  if ((unrelated ||
+       (report.delays->empty() && !report.result.total && report.result.tables.empty())) &&
+      !interrupted())
+    return failure(!report.result.no_result.empty()
+                       ? report.result.no_result
+                       : diagnose(request, report.points[0].input, report.points[1].input));
   if (correction.skew) {
     report.clock.skew = correction.skew;
     report.clock.corrected = true;
@@ -259,13 +289,14 @@ void add_remarks(OnewayReport& report) {
 
 Result<void> print_report(const OnewayReport& report) {
   const OnewayRequest& request = *report.request;
-if (!request.flows.empty())
+  if (!request.flows.empty())
     if (auto written = write_flows(request.flows, report.result.flows); !written) return written;
   if (!request.plot.empty())
     if (auto written = write_file(request.plot, oneway_plot(report)); !written) return written;
   const bool silent = request.flows == "-" || request.samples == "-";
   if (silent || request.json)
-    for (const std::string& warning : report.warnings) fmt::print(stderr, "sojourn: warning: {}\n", warning);
+    for (const std::string& warning : report.warnings)
+      fmt::print(stderr, "sojourn: warning: {}\n", warning);
   if (silent) return {};
   return write_file("-", request.json ? oneway_json(report) : oneway_text(report));
 }

@@ -8,7 +8,8 @@
 
 namespace sojourn {
 
-AccompaniedMethod::AccompaniedMethod(std::unique_ptr<OnewayMethod> method, const OnewayOptions& options)
+AccompaniedMethod::AccompaniedMethod(std::unique_ptr<OnewayMethod> method,
+                                     const OnewayOptions& options)
     : method_(std::move(method)), label_(options.label), key_(HashKey::from_seed(options.seed)) {}
 
 void AccompaniedMethod::look_at(std::span<const IpPacket> batch, Point point) {
@@ -29,10 +30,12 @@ CommonPackets AccompaniedMethod::common() const {
     if (const auto found = last_.times.find(identity); found != last_.times.end())
       delays.push_back(difference(found->second, sent));
   if (delays.empty()) return {};
-  const auto negative = std::ranges::count_if(delays, [](Duration delay) { return delay < Duration{0}; });
+  const auto negative =
+      std::ranges::count_if(delays, [](Duration delay) { return delay < Duration{0}; });
   const auto middle = delays.begin() + static_cast<std::ptrdiff_t>(delays.size() / 2);
   std::ranges::nth_element(delays, middle);
-  return {delays.size(), *middle, static_cast<double>(negative) / static_cast<double>(delays.size())};
+  return {delays.size(), *middle,
+          static_cast<double>(negative) / static_cast<double>(delays.size())};
 }
 
 }  // namespace sojourn

@@ -1,5 +1,6 @@
 #pragma once
-// Do the two captures belong together?  For methods that compare no packets and so would not notice.
+// Do the two captures belong together?  For methods that compare no packets and so would not
+// notice.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,14 +20,19 @@ struct CommonPackets {
   double negative_share = 0;
 };
 
-/// A method, and beside it a sample of packets by their identity: those with the smallest hash, at each
-/// point.  The same packets are kept at both, at most `most` of them, however long the captures.
+/// A method, and beside it a sample of packets by their identity: those with the smallest hash, at
+/// each point.  The same packets are kept at both, at most `most` of them, however long the
+/// captures.
 class AccompaniedMethod final : public OnewayMethod {
  public:
   AccompaniedMethod(std::unique_ptr<OnewayMethod> method, const OnewayOptions& options);
 
-  void first(std::span<const IpPacket> batch) override { look_at(batch, Point::first), method_->first(batch); }
-  void last(std::span<const IpPacket> batch) override { look_at(batch, Point::last), method_->last(batch); }
+  void first(std::span<const IpPacket> batch) override {
+    look_at(batch, Point::first), method_->first(batch);
+  }
+  void last(std::span<const IpPacket> batch) override {
+    look_at(batch, Point::last), method_->last(batch);
+  }
   void ended(Point point) override { method_->ended(point); }
   std::span<const DelaySample> samples() const override { return method_->samples(); }
   const FlowKey* flow(std::uint32_t number) const override { return method_->flow(number); }

@@ -13,8 +13,9 @@ namespace {
 constexpr std::size_t piece = std::size_t{1} << 18;
 
 void append_key(std::string& lines, const FlowKey& key) {
-  fmt::format_to(std::back_inserter(lines), "{},{},{},{},{}", protocol_name(key.protocol), key.source.to_string(),
-                 key.source_port, key.destination.to_string(), key.destination_port);
+  fmt::format_to(std::back_inserter(lines), "{},{},{},{},{}", protocol_name(key.protocol),
+                 key.source.to_string(), key.source_port, key.destination.to_string(),
+                 key.destination_port);
 }
 
 /// Times are whole nanoseconds; what is not known is empty.
@@ -56,11 +57,16 @@ Result<void> CsvFile::finish() {
 
 std::string protocol_name(std::uint8_t protocol) {
   switch (protocol) {
-    case 1: return "icmp";
-    case 6: return "tcp";
-    case 17: return "udp";
-    case 58: return "icmpv6";
-    default: return std::to_string(protocol);
+    case 1:
+      return "icmp";
+    case 6:
+      return "tcp";
+    case 17:
+      return "udp";
+    case 58:
+      return "icmpv6";
+    default:
+      return std::to_string(protocol);
   }
 }
 
@@ -78,8 +84,10 @@ void append_flow(std::string& lines, const FlowDelay& flow) {
 
 void append_delay(std::string& lines, const FlowKey* flow, const DelaySample& sample) {
   fmt::format_to(std::back_inserter(lines), "{},", to_ns(sample.sent));
-  if (flow) append_key(lines, *flow);
-  else lines += ",,,,";
+  if (flow)
+    append_key(lines, *flow);
+  else
+    lines += ",,,,";
   fmt::format_to(std::back_inserter(lines), ",{}\n", to_ns(sample.delay));
 }
 

@@ -9,8 +9,8 @@
 
 namespace sojourn {
 
-/// For a method that compared no packets: what the same packets at both points say against the captures;
-/// empty if nothing.
+/// For a method that compared no packets: what the same packets at both points say against the
+/// captures; empty if nothing.
 std::string doubt_about(const OnewayRequest& request, const CommonPackets& common);
 
 /// One line, found by reading both captures again and looking for common packets at any distance.

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "core/result.h"
-#include "oneway/cnf_method.h"
+#include "oneway/cnf/cnf_method.h"
 #include "oneway/method.h"
 
 namespace CLI {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "apps/oneway_request.h"
+#include "capture/files/open.h"
 #include "capture/filtered_source.h"
-#include "capture/open.h"
 #include "oneway/point.h"
 
 namespace sojourn {

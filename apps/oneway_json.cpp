@@ -16,8 +16,12 @@ template <class T>
 Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
-Json ns_or_null(const std::optional<Timestamp>& time) { return time ? Json(to_ns(*time)) : Json(nullptr); }
-Json ns_or_null(const std::optional<Duration>& duration) { return duration ? Json(to_ns(*duration)) : Json(nullptr); }
+Json ns_or_null(const std::optional<Timestamp>& time) {
+  return time ? Json(to_ns(*time)) : Json(nullptr);
+}
+Json ns_or_null(const std::optional<Duration>& duration) {
+  return duration ? Json(to_ns(*duration)) : Json(nullptr);
+}
 
 Json point_object(const PointReport& point) {
   Json skipped = Json::object();
@@ -92,15 +96,19 @@ Json loss_object(const OnewayResult& result) {
 
 Json total_object(const std::optional<TotalDelay>& total) {
   if (!total) return nullptr;
-  return {{"packets", total->packets}, {"mean_ns", total->mean_ns}, {"stddev_ns", or_null(total->stddev_ns)},
-          {"min_ns", or_null(total->min_ns)}, {"max_ns", or_null(total->max_ns)}};
+  return {{"packets", total->packets},
+          {"mean_ns", total->mean_ns},
+          {"stddev_ns", or_null(total->stddev_ns)},
+          {"min_ns", or_null(total->min_ns)},
+          {"max_ns", or_null(total->max_ns)}};
 }
 
 Json rows_of(const ResultTable& table) {
   Json rows = Json::array();
   for (const auto& row : table.rows) {
     Json object = Json::object();
-    for (std::size_t i = 0; i < std::min(row.size(), table.columns.size()); ++i) object[table.columns[i]] = row[i];
+    for (std::size_t i = 0; i < std::min(row.size(), table.columns.size()); ++i)
+      object[table.columns[i]] = row[i];
     rows.push_back(std::move(object));
   }
   return rows;
@@ -111,7 +119,8 @@ Json rows_of(const ResultTable& table) {
 std::string oneway_json(const OnewayReport& report) {
   const OnewayRequest& request = *report.request;
   Json json;
-  json["input"] = {{"first", point_object(report.points[0])}, {"last", point_object(report.points[1])}};
+  json["input"] = {{"first", point_object(report.points[0])},
+                   {"last", point_object(report.points[1])}};
   json["method"] = {{"name", request.method->name},
                     {"window_ns", to_ns(request.options.window)},
                     {"sampling", request.options.sampling},
@@ -119,14 +128,16 @@ std::string oneway_json(const OnewayReport& report) {
                     {"seed", request.options.seed}};
   json["delay"] = total_object(report.result.total);
   json[request.method->samples_packets ? "packet_delays" : "flow_mean_delays"] = Json::object();
-  describe(json[request.method->samples_packets ? "packet_delays" : "flow_mean_delays"], *report.delays);
+  describe(json[request.method->samples_packets ? "packet_delays" : "flow_mean_delays"],
+           *report.delays);
   json["loss"] = loss_object(report.result);
   json["counters"] = Json::object();
   for (const auto& [name, count] : report.result.counters) json["counters"][name] = count;
   json["clock"] = clock_object(report);
   json["flow_count"] = report.result.flows.size();
   json["slowest_flows"] = Json::array();
-  for (const FlowDelay* flow : report.slowest_flows()) json["slowest_flows"].push_back(flow_object(*flow));
+  for (const FlowDelay* flow : report.slowest_flows())
+    json["slowest_flows"].push_back(flow_object(*flow));
   if (request.grouping) {
     json["groups"] = Json::array();
     for (const GroupReport& group : report.groups) {

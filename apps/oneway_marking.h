@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/result.h"
-#include "oneway/marking_monitor.h"
+#include "oneway/marking/marking_monitor.h"
 #include "oneway/method.h"
 
 namespace CLI {

@@ -9,7 +9,7 @@
 
 #include "apps/oneway_request.h"
 #include "core/result.h"
-#include "oneway/cnf_method.h"
+#include "oneway/cnf/cnf_method.h"
 #include "oneway/method.h"
 
 namespace CLI {
@@ -23,9 +23,12 @@ struct MethodChoice {
   std::string_view summary;  ///< one line of --help
   /// The error is one line: options that do not go together.
   Result<std::unique_ptr<OnewayMethod>> (*make)(const OnewayRequest& request);
-  bool samples_packets = false;  ///< has delays of single packets: --samples and quantiles make sense
-  std::optional<CnfEstimator> joins_records{};  ///< works on files of flow records too, by this estimator
-  bool compares_no_packets = false;  ///< so it would not notice captures that do not belong together
+  bool samples_packets =
+      false;  ///< has delays of single packets: --samples and quantiles make sense
+  std::optional<CnfEstimator>
+      joins_records{};  ///< works on files of flow records too, by this estimator
+  bool compares_no_packets =
+      false;  ///< so it would not notice captures that do not belong together
 };
 
 std::span<const MethodChoice> oneway_methods();

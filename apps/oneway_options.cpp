@@ -42,7 +42,8 @@ VLAN tags, MPLS labels and tunnels may differ; addresses and ports must not.
 
 Result<Duration> parse_positive_duration(std::string_view text) {
   auto duration = parse_duration(text);
-  if (duration && *duration <= Duration::zero()) return failure(fmt::format("'{}' is no time at all", text));
+  if (duration && *duration <= Duration::zero())
+    return failure(fmt::format("'{}' is no time at all", text));
   return duration;
 }
 
@@ -58,7 +59,8 @@ Result<std::uint32_t> parse_init(std::string_view text) {
   std::uint32_t init = 0;
   const bool hex = text.starts_with("0x");
   const std::string_view digits = hex ? text.substr(2) : text;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), init, hex ? 16 : 10);
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), init, hex ? 16 : 10);
   if (error != std::errc{} || end != digits.data() + digits.size() || digits.empty())
     return failure(fmt::format("'{}' is no number of 32 bits, such as 0x9a3f9a3f", text));
   return init;
@@ -76,7 +78,8 @@ Result<LabelOptions> parse_payload(std::string_view text) {
                               ? number(text, options.payload_bytes)
                               : number(text.substr(0, plus), options.payload_offset) &&
                                     number(text.substr(plus + 1), options.payload_bytes);
-  if (!understood || options.payload_bytes > InvariantBytes::most_payload || options.payload_offset > 65'535)
+  if (!understood || options.payload_bytes > InvariantBytes::most_payload ||
+      options.payload_offset > 65'535)
     return failure(fmt::format("'{}' is neither a number of bytes up to {} nor OFFSET+BYTES", text,
                                InvariantBytes::most_payload));
   return options;
@@ -86,7 +89,8 @@ Result<const MethodChoice*> parse_method(std::string_view text) {
   if (const MethodChoice* method = oneway_method_named(text)) return method;
   std::vector<std::string_view> names;
   for (const MethodChoice& method : oneway_methods()) names.push_back(method.name);
-  return failure(fmt::format("'{}' is no method; the methods are {}", text, fmt::join(names, ", ")));
+  return failure(
+      fmt::format("'{}' is no method; the methods are {}", text, fmt::join(names, ", ")));
 }
 
 Result<LabelFunction> parse_function(std::string_view text) {
@@ -107,10 +111,15 @@ bool lists(std::string_view names, std::string_view name) {
 /// What contradicts or is missing, in one line; empty if all is well.
 std::string contradiction(const OnewayRequest& request) {
   if (!request.write_records.empty()) {
-    if (!request.last.empty()) return "--write-records takes one capture: call it once at each point";
-    if (!request.method->joins_records) return fmt::format("--write-records: method {} does not go by flow records", request.method->name);
-    if (!request.flows.empty() || !request.samples.empty() || !request.plot.empty() || request.json || request.grouping)
-      return "--write-records writes records and nothing else: delays come when two files of them are joined";
+    if (!request.last.empty())
+      return "--write-records takes one capture: call it once at each point";
+    if (!request.method->joins_records)
+      return fmt::format("--write-records: method {} does not go by flow records",
+                         request.method->name);
+    if (!request.flows.empty() || !request.samples.empty() || !request.plot.empty() ||
+        request.json || request.grouping)
+      return "--write-records writes records and nothing else: delays come when two files of them "
+             "are joined";
   } else if (request.last.empty()) {
     return "LAST is required";
   }
@@ -120,11 +129,14 @@ std::string contradiction(const OnewayRequest& request) {
   if (request.correct_skew && (request.first == "-" || request.last == "-"))
     return "--correct-skew reads the captures twice, and standard input can be read only once";
   const int on_stdout = (request.flows == "-") + (request.samples == "-") + request.json;
-  if (on_stdout > 1) return "--json, --flows - and --samples - all want standard output: only one can have it";
+  if (on_stdout > 1)
+    return "--json, --flows - and --samples - all want standard output: only one can have it";
   if (!request.samples.empty() && !request.method->samples_packets)
-    return fmt::format("--samples: method {} does not measure single packets", request.method->name);
+    return fmt::format("--samples: method {} does not measure single packets",
+                       request.method->name);
   if (request.grouping && !request.method->samples_packets)
-    return fmt::format("--by: method {} does not measure single packets; see --flows", request.method->name);
+    return fmt::format("--by: method {} does not measure single packets; see --flows",
+                       request.method->name);
   if (request.grouping && request.grouping->by() == Grouping::By::vlan)
     return "--by vlan: the two points may differ in VLAN tags, so they are not looked at";
   if (request.options.sample_flows && request.options.sampling == 1)
@@ -133,67 +145,105 @@ std::string contradiction(const OnewayRequest& request) {
 }
 
 void add_input_options(CLI::App& oneway, OnewayRequest& request) {
-  oneway.add_option("FIRST", request.first, "capture of the first point, or its flow records; - is standard input")->type_name("")->required();
-  oneway.add_option("LAST", request.last, "the same of the last point; none with --write-records")->type_name("");
-  oneway.add_option("--filter", request.filter, "only packets that match this pcap-filter(7) expression")
+  oneway
+      .add_option("FIRST", request.first,
+                  "capture of the first point, or its flow records; - is standard input")
+      ->type_name("")
+      ->required();
+  oneway.add_option("LAST", request.last, "the same of the last point; none with --write-records")
+      ->type_name("");
+  oneway
+      .add_option("--filter", request.filter,
+                  "only packets that match this pcap-filter(7) expression")
       ->type_name("EXPRESSION");
 }
 
 void add_measure_options(CLI::App& oneway, OnewayRequest& request) {
   OnewayOptions& options = request.options;
   std::string methods = "how to measure (default exact):";
-  for (const MethodChoice& method : oneway_methods()) methods += fmt::format("\n{:<11}{}", method.name, method.summary);
-  add_parsed(oneway, "--method", "NAME", parse_method, [&](const MethodChoice* m) { request.method = m, request.method_given = true; }, methods);
-  add_parsed(oneway, "--window", "TIME", parse_positive_duration, [&](Duration d) { options.window = d; },
-             "the largest plausible delay, either way (default 10s)");
-  add_parsed(oneway, "--sampling", "SHARE", parse_share, [&](double share) { options.sampling = share; },
-             "look at this share of the packets, by their label (default 1)");
-  oneway.add_flag("--sample-flows", options.sample_flows, "with --sampling: whole flows instead of packets");
-  add_parsed(oneway, "--payload-bytes", "BYTES", parse_payload,
-             [&](const LabelOptions& payload) {
-               options.label.payload_offset = payload.payload_offset;
-               options.label.payload_bytes = payload.payload_bytes;
-             },
-             "bytes behind the IP header that tell packets apart (default 40),\n"
-             "or OFFSET+BYTES");
-  add_parsed(oneway, "--label", "NAME", parse_function, [&](LabelFunction f) { options.label.function = f; },
-             "hash function of --sampling: bob (default) or ipsx");
-  add_parsed(oneway, "--label-init", "NUMBER", parse_init, [&](std::uint32_t init) { options.label.init = init; },
-             "its secret, equal at all points (default 0x9a3f9a3f)");
-  oneway.add_option("--max-flows", options.max_flows, "exact, trajectory: flows to tell apart (default 4 million);\nthe packets of the rest are only in the totals")
+  for (const MethodChoice& method : oneway_methods())
+    methods += fmt::format("\n{:<11}{}", method.name, method.summary);
+  add_parsed(
+      oneway, "--method", "NAME", parse_method,
+      [&](const MethodChoice* m) { request.method = m, request.method_given = true; }, methods);
+  add_parsed(
+      oneway, "--window", "TIME", parse_positive_duration, [&](Duration d) { options.window = d; },
+      "the largest plausible delay, either way (default 10s)");
+  add_parsed(
+      oneway, "--sampling", "SHARE", parse_share, [&](double share) { options.sampling = share; },
+      "look at this share of the packets, by their label (default 1)");
+  oneway.add_flag("--sample-flows", options.sample_flows,
+                  "with --sampling: whole flows instead of packets");
+  add_parsed(
+      oneway, "--payload-bytes", "BYTES", parse_payload,
+      [&](const LabelOptions& payload) {
+        options.label.payload_offset = payload.payload_offset;
+        options.label.payload_bytes = payload.payload_bytes;
+      },
+      "bytes behind the IP header that tell packets apart (default 40),\n"
+      "or OFFSET+BYTES");
+  add_parsed(
+      oneway, "--label", "NAME", parse_function,
+      [&](LabelFunction f) { options.label.function = f; },
+      "hash function of --sampling: bob (default) or ipsx");
+  add_parsed(
+      oneway, "--label-init", "NUMBER", parse_init,
+      [&](std::uint32_t init) { options.label.init = init; },
+      "its secret, equal at all points (default 0x9a3f9a3f)");
+  oneway
+      .add_option("--max-flows", options.max_flows,
+                  "exact, trajectory: flows to tell apart (default 4 million);\nthe packets of the "
+                  "rest are only in the totals")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
       ->type_name("NUMBER");
   oneway.add_option("--seed", options.seed, "make hashing repeatable")->type_name("NUMBER");
 }
 
 void add_clock_options(CLI::App& oneway, OnewayRequest& request) {
-  add_parsed(oneway, "--clock-error", "TIME", parse_duration, [&](Duration d) { request.clock_error = d; },
-             "how far the two clocks may be apart: printed with the results");
-  add_parsed(oneway, "--clock-offset", "TIME", parse_signed_duration, [&](Duration d) { request.clock_offset = d; },
-             "LAST's clock is ahead by this much: taken out (--clock-offset=-2s: behind)");
-  oneway.add_flag("--correct-skew", request.correct_skew, "take out the drift that the shortest delays show");
+  add_parsed(
+      oneway, "--clock-error", "TIME", parse_duration, [&](Duration d) { request.clock_error = d; },
+      "how far the two clocks may be apart: printed with the results");
+  add_parsed(
+      oneway, "--clock-offset", "TIME", parse_signed_duration,
+      [&](Duration d) { request.clock_offset = d; },
+      "LAST's clock is ahead by this much: taken out (--clock-offset=-2s: behind)");
+  oneway.add_flag("--correct-skew", request.correct_skew,
+                  "take out the drift that the shortest delays show");
 }
 
 void add_output_options(CLI::App& oneway, OnewayRequest& request) {
-  oneway.add_option("--flows", request.flows, "every flow as CSV into this file, - for standard output")->type_name("FILE");
-  oneway.add_option("--write-records", request.write_records,
-                    "the flow records of FIRST as CSV into this file, to be joined with\nanother point's later: sojourn oneway FIRST.csv LAST.csv")
+  oneway
+      .add_option("--flows", request.flows,
+                  "every flow as CSV into this file, - for standard output")
       ->type_name("FILE");
-  oneway.add_option("--samples", request.samples, "every packet's delay as CSV into this file, - for standard output")
+  oneway
+      .add_option("--write-records", request.write_records,
+                  "the flow records of FIRST as CSV into this file, to be joined with\nanother "
+                  "point's later: sojourn oneway FIRST.csv LAST.csv")
       ->type_name("FILE");
-  add_parsed(oneway, "--by", "WHAT", &Grouping::parse, [&](const Grouping& g) { request.grouping = g; },
-             "group by flow, host (destination), requester (source), prefix/N or port");
-  oneway.add_option("--top", request.top, "flows and groups to show (default 10)")->check(CLI::PositiveNumber)->type_name("NUMBER");
+  oneway
+      .add_option("--samples", request.samples,
+                  "every packet's delay as CSV into this file, - for standard output")
+      ->type_name("FILE");
+  add_parsed(
+      oneway, "--by", "WHAT", &Grouping::parse, [&](const Grouping& g) { request.grouping = g; },
+      "group by flow, host (destination), requester (source), prefix/N or port");
+  oneway.add_option("--top", request.top, "flows and groups to show (default 10)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("NUMBER");
   oneway.add_flag("--json", request.json, "one JSON document on standard output");
-  oneway.add_option("--plot", request.plot, "the distribution of delays as SVG into this file")->type_name("FILE");
-  oneway.add_option_function<std::string>(
-            "--color",
-            [&](const std::string& when) {
-              request.color = when == "always" || (when == "auto" && isatty(STDOUT_FILENO));
-            },
-            "auto, always or never (default auto: on a terminal)")
+  oneway.add_option("--plot", request.plot, "the distribution of delays as SVG into this file")
+      ->type_name("FILE");
+  oneway
+      .add_option_function<std::string>(
+          "--color",
+          [&](const std::string& when) {
+            request.color = when == "always" || (when == "auto" && isatty(STDOUT_FILENO));
+          },
+          "auto, always or never (default auto: on a terminal)")
       ->check(CLI::IsMember({"auto", "always", "never"}));
-  oneway.add_flag_callback("--ascii", [&] { request.unicode = false; }, "draw with plain characters only");
+  oneway.add_flag_callback(
+      "--ascii", [&] { request.unicode = false; }, "draw with plain characters only");
 }
 
 std::uint64_t random_seed() {
@@ -209,7 +259,8 @@ void add_oneway(CLI::App& app, Run& run) {
   request->method = &oneway_methods().front();
   request->color = isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
 
-  CLI::App& oneway = *app.add_subcommand("oneway", "one-way delay and loss between two captures of the same traffic");
+  CLI::App& oneway = *app.add_subcommand(
+      "oneway", "one-way delay and loss between two captures of the same traffic");
   oneway.footer(oneway_examples);
   oneway.get_formatter()->column_width(34);
   add_input_options(oneway, *request);
@@ -218,7 +269,8 @@ void add_oneway(CLI::App& app, Run& run) {
   add_output_options(oneway, *request);
   std::vector<std::pair<std::string_view, CLI::App*>> groups;
   for (const MethodOptionGroup& options : oneway_option_groups()) {
-    CLI::App* group = oneway.add_option_group(fmt::format("Options of --method {}", options.methods));
+    CLI::App* group =
+        oneway.add_option_group(fmt::format("Options of --method {}", options.methods));
     options.add(*group, *request);
     groups.emplace_back(options.methods, group);
   }
@@ -231,7 +283,8 @@ void add_oneway(CLI::App& app, Run& run) {
     for (const auto& [methods, group] : groups)
       for (const CLI::Option* option : group->get_options())
         if (option->count() > 0 && !lists(methods, request->method->name))
-          throw CLI::ValidationError(fmt::format("{} is for --method {}", option->get_name(), methods));
+          throw CLI::ValidationError(
+              fmt::format("{} is for --method {}", option->get_name(), methods));
     if (oneway.count("--max-flows") > 0 && !request->method->samples_packets)
       throw CLI::ValidationError("--max-flows is for --method exact,trajectory");
     const auto made = request->method->make(*request);

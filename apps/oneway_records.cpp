@@ -19,8 +19,8 @@
 #include "apps/oneway_methods.h"
 #include "apps/oneway_report.h"
 #include "apps/output.h"
-#include "oneway/cnf_point.h"
-#include "oneway/record_csv.h"
+#include "oneway/cnf/cnf_point.h"
+#include "oneway/cnf/record_csv.h"
 
 namespace sojourn {
 namespace {
@@ -50,14 +50,21 @@ PointReport point_of(const std::string& name, const std::vector<FlowRecord>& rec
 /// What records cannot give, in one line; empty if all is well.
 std::string impossible(const OnewayRequest& request) {
   for (const std::string* path : {&request.first, &request.last})
-    if (*path != "-" && !std::ifstream{*path}) return fmt::format("cannot open {}: {}", *path, std::strerror(errno));
-  for (const auto& [path, other] : {std::pair{&request.first, &request.last}, std::pair{&request.last, &request.first}})
+    if (*path != "-" && !std::ifstream{*path})
+      return fmt::format("cannot open {}: {}", *path, std::strerror(errno));
+  for (const auto& [path, other] :
+       {std::pair{&request.first, &request.last}, std::pair{&request.last, &request.first}})
     if (!holds_records(*path))
-      return fmt::format("{} holds flow records, {} does not: both must be records, or both captures", *other, *path);
+      return fmt::format(
+          "{} holds flow records, {} does not: both must be records, or both captures", *other,
+          *path);
   if (!request.method->joins_records)
-    return fmt::format("{} holds flow records, and method {} needs packets; endpoint, multiflow, hybrid and nearby work on records",
-                       request.first, request.method->name);
-  if (!request.filter.empty()) return "--filter: records hold no packets; filter when they are written";
+    return fmt::format(
+        "{} holds flow records, and method {} needs packets; endpoint, multiflow, hybrid and "
+        "nearby work on records",
+        request.first, request.method->name);
+  if (!request.filter.empty())
+    return "--filter: records hold no packets; filter when they are written";
   if (request.correct_skew) return "--correct-skew: records hold too few packets to see a drift";
   return {};
 }
@@ -67,7 +74,8 @@ std::string impossible(const OnewayRequest& request) {
 bool holds_records(const std::string& path) {
   if (path.empty() || path == "-") return false;
   std::ifstream file{path, std::ios::binary};
-  const std::string_view wanted = record_csv_header.substr(0, record_csv_header.find(",source_port"));
+  const std::string_view wanted =
+      record_csv_header.substr(0, record_csv_header.find(",source_port"));
   std::string begin(wanted.size(), '\0');
   return file.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == wanted;
 }
@@ -91,7 +99,8 @@ Result<int> measure_records(const OnewayRequest& request) {
   report.result = cnf_result(*first, *last, request.options, cnf);
   if (report.result.flows.empty()) return failure(diagnose_records(request, *first, *last));
   Distribution delays;
-  for (const FlowDelay& flow : report.result.flows) delays.add(Duration{std::llround(*flow.mean_ns)});
+  for (const FlowDelay& flow : report.result.flows)
+    delays.add(Duration{std::llround(*flow.mean_ns)});
   report.delays = &delays;
   report.clock.offset = clock_offset(report.result.flows);
   report.elapsed = Clock::now() - started;
@@ -111,13 +120,16 @@ Result<int> write_records(const OnewayRequest& request) {
   for (bool end = false; !end && !interrupted();) {
     const auto filled = (*source)->next(packets);
     end = filled.end;
-    point.add(std::span{found}.first(locator.locate(std::span{packets}.first(filled.count), found)));
+    point.add(
+        std::span{found}.first(locator.locate(std::span{packets}.first(filled.count), found)));
   }
   point.finish();
-  for (const std::string& warning : (*source)->warnings()) fmt::print(stderr, "sojourn: warning: {}\n", warning);
+  for (const std::string& warning : (*source)->warnings())
+    fmt::print(stderr, "sojourn: warning: {}\n", warning);
   if (point.records().empty())
-    return failure(fmt::format("{} holds no IP packets{}", request.first,
-                               request.filter.empty() && request.options.sampling == 1 ? "" : " that are selected"));
+    return failure(fmt::format(
+        "{} holds no IP packets{}", request.first,
+        request.filter.empty() && request.options.sampling == 1 ? "" : " that are selected"));
   if (auto written = write_file(request.write_records, records_as_csv(point.records())); !written)
     return std::unexpected(written.error());
   return exit_ok;

@@ -1,12 +1,13 @@
 #pragma once
-// `sojourn oneway` with flow records in files: each router writes its own, and they are joined later.
+// `sojourn oneway` with flow records in files: each router writes its own, and they are joined
+// later.
 
 #include <string>
 #include <vector>
 
 #include "apps/oneway_request.h"
 #include "core/result.h"
-#include "oneway/flow_record.h"
+#include "oneway/cnf/flow_record.h"
 
 namespace sojourn {
 
@@ -20,6 +21,7 @@ Result<int> measure_records(const OnewayRequest& request);
 Result<int> write_records(const OnewayRequest& request);
 
 /// What seems wrong with records that have nothing in common.
-std::string diagnose_records(const OnewayRequest& request, const std::vector<FlowRecord>& first, const std::vector<FlowRecord>& last);
+std::string diagnose_records(const OnewayRequest& request, const std::vector<FlowRecord>& first,
+                             const std::vector<FlowRecord>& last);
 
 }  // namespace sojourn

@@ -10,7 +10,7 @@
 
 #include "apps/oneway_request.h"
 #include "core/time.h"
-#include "estimate/distribution.h"
+#include "estimate/distribution/distribution.h"
 #include "oneway/clock.h"
 #include "oneway/method.h"
 #include "pipeline/two_points.h"
@@ -33,7 +33,7 @@ struct PointReport {
 };
 
 struct ClockReport {
-  std::optional<ClockSkew> skew;      ///< what the delays show; before the correction if there was one
+  std::optional<ClockSkew> skew;  ///< what the delays show; before the correction if there was one
   std::optional<ClockOffset> offset;  ///< what the two directions allow; after the correction
   bool corrected = false;
 };

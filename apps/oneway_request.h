@@ -23,8 +23,8 @@ struct OnewayRequest {
   OnewayOptions options;
   EstimateWishes estimates;
   MarkingWishes marking;
-  Duration clock_offset{0};              ///< of the last point's clock, as the user knows it
-  std::optional<Duration> clock_error;   ///< how far the clocks may be apart, as the user knows it
+  Duration clock_offset{0};             ///< of the last point's clock, as the user knows it
+  std::optional<Duration> clock_error;  ///< how far the clocks may be apart, as the user knows it
   bool correct_skew = false;
   std::optional<Grouping> grouping;
   std::size_t top = 10;

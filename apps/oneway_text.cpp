@@ -74,11 +74,14 @@ class OnewayText {
   }
 
   void heading() {
-    line(styled(fmt::format("{} {} {}", report_.points[0].name, request_.unicode ? "→" : "->", report_.points[1].name), "1"));
+    line(styled(fmt::format("{} {} {}", report_.points[0].name, request_.unicode ? "→" : "->",
+                            report_.points[1].name),
+                "1"));
     for (const PointReport& point : report_.points) {
       std::string text = fmt::format("{}: {} packets", point.name, format_count(point.captured));
       if (point.input.first && point.input.last)
-        text += fmt::format(", {} from {}", format_duration(*point.input.last - *point.input.first), format_time(*point.input.first));
+        text += fmt::format(", {} from {}", format_duration(*point.input.last - *point.input.first),
+                            format_time(*point.input.first));
       line(text);
     }
     line(fmt::format("method {}: {}", request_.method->name, request_.method->summary));
@@ -94,12 +97,14 @@ class OnewayText {
     section(request_.method->samples_packets ? "delay of packets" : "mean delay of flows");
     TextTable rows(std::vector<Align>(8, Align::right));
     rows.row({request_.method->samples_packets ? "packets" : "flows", "min",
-              request_.unicode ? "median ±95%" : "median +-95%", "p95", "p99", "max", "mean", "stddev"});
+              request_.unicode ? "median ±95%" : "median +-95%", "p95", "p99", "max", "mean",
+              "stddev"});
     const std::vector<double> qs = {0.5, 0.95, 0.99};
     const auto at = delays.estimates(qs);
     const bool of_packets = request_.method->samples_packets && total && total->stddev_ns;
-    rows.row({compact_count(delays.count()), compact(*delays.min()), with_margin(at[0].delay, at[0].interval, request_.unicode),
-              compact(at[1].delay), compact(at[2].delay), compact(*delays.max()), compact(*delays.mean()),
+    rows.row({compact_count(delays.count()), compact(*delays.min()),
+              with_margin(at[0].delay, at[0].interval, request_.unicode), compact(at[1].delay),
+              compact(at[2].delay), compact(*delays.max()), compact(*delays.mean()),
               of_packets ? compact(rounded(*total->stddev_ns)) : "-"});
     table(rows);
     if (total && !of_packets) all_packets(*total);
@@ -108,7 +113,8 @@ class OnewayText {
 
   void all_packets(const TotalDelay& total) {
     std::string text = fmt::format("all packets: mean {}", format_duration(rounded(total.mean_ns)));
-    if (total.stddev_ns) text += fmt::format(", standard deviation {}", format_duration(rounded(*total.stddev_ns)));
+    if (total.stddev_ns)
+      text += fmt::format(", standard deviation {}", format_duration(rounded(*total.stddev_ns)));
     line(text + fmt::format(", from {} packets", format_count(total.packets)));
   }
 
@@ -126,8 +132,8 @@ class OnewayText {
     if (!result.sent && result.counters.empty()) return;
     section("what became of the packets");
     if (result.sent && result.lost)
-      line(fmt::format("lost {} of {} packets ({})", format_count(*result.lost), format_count(*result.sent),
-                       share_of(*result.lost, *result.sent)));
+      line(fmt::format("lost {} of {} packets ({})", format_count(*result.lost),
+                       format_count(*result.sent), share_of(*result.lost, *result.sent)));
     std::string apart;
     for (const auto& [name, count] : result.counters)
       if (count > 0 && name != "matched" && name != "lost")
@@ -143,13 +149,14 @@ class OnewayText {
 
   void groups() {
     if (!request_.grouping || report_.groups.empty()) return;
-    TextTable rows({Align::right, Align::right, Align::right, Align::right, Align::right, Align::left});
+    TextTable rows(
+        {Align::right, Align::right, Align::right, Align::right, Align::right, Align::left});
     rows.row({"packets", "p50", "p95", "p99", "lost", request_.grouping->name()});
     for (const GroupReport& group : report_.groups) {
       const std::vector<double> qs = {0.5, 0.95, 0.99};
       const auto at = group.delays->quantiles(qs);
-      rows.row({compact_count(group.delays->count()), compact(at[0]), compact(at[1]), compact(at[2]),
-                share_of(group.lost, group.sent), group.label});
+      rows.row({compact_count(group.delays->count()), compact(at[0]), compact(at[1]),
+                compact(at[2]), share_of(group.lost, group.sent), group.label});
     }
     section(fmt::format("{} of {} groups by {}, most packets first", report_.groups.size(),
                         format_count(report_.group_count), request_.grouping->name()));
@@ -159,13 +166,23 @@ class OnewayText {
   void flows() {
     const auto slowest = report_.slowest_flows();
     if (slowest.empty()) return;
-    const bool with_margins = std::ranges::any_of(slowest, [](const FlowDelay* flow) { return flow->margin_ns.has_value(); });
-    TextTable rows({Align::right, Align::right, Align::right, Align::right, Align::right, Align::right, Align::left});
-    rows.row({"packets", !with_margins ? "mean" : request_.unicode ? "mean ±95%" : "mean +-95%", "stddev", "min", "max", "lost", "flow"});
-    const auto cell = [](const auto& value) { return value ? compact(rounded(static_cast<double>(*value))) : "-"; };
+    const bool with_margins = std::ranges::any_of(
+        slowest, [](const FlowDelay* flow) { return flow->margin_ns.has_value(); });
+    TextTable rows({Align::right, Align::right, Align::right, Align::right, Align::right,
+                    Align::right, Align::left});
+    rows.row({"packets",
+              !with_margins      ? "mean"
+              : request_.unicode ? "mean ±95%"
+                                 : "mean +-95%",
+              "stddev", "min", "max", "lost", "flow"});
+    const auto cell = [](const auto& value) {
+      return value ? compact(rounded(static_cast<double>(*value))) : "-";
+    };
     for (const FlowDelay* flow : slowest)
-      rows.row({compact_count(flow->packets), with_margins ? mean_with_margin(*flow) : cell(flow->mean_ns), cell(flow->stddev_ns), cell(flow->min_ns),
-                cell(flow->max_ns), flow->lost ? compact_count(*flow->lost) : "-", name_of_flow(flow->key)});
+      rows.row({compact_count(flow->packets),
+                with_margins ? mean_with_margin(*flow) : cell(flow->mean_ns), cell(flow->stddev_ns),
+                cell(flow->min_ns), cell(flow->max_ns),
+                flow->lost ? compact_count(*flow->lost) : "-", name_of_flow(flow->key)});
     section(fmt::format("the slowest {} of {} flows, by their mean delay", slowest.size(),
                         format_count(report_.result.flows.size())));
     table(rows);
@@ -174,7 +191,8 @@ class OnewayText {
   std::string mean_with_margin(const FlowDelay& flow) const {
     const Duration mean = rounded(*flow.mean_ns);
     Interval interval{mean, mean, false, false};  // "±?"
-    if (flow.margin_ns) interval = {mean - rounded(*flow.margin_ns), mean + rounded(*flow.margin_ns)};
+    if (flow.margin_ns)
+      interval = {mean - rounded(*flow.margin_ns), mean + rounded(*flow.margin_ns)};
     return with_margin(mean, interval, request_.unicode);
   }
 
@@ -192,11 +210,14 @@ class OnewayText {
     line("");
     paragraph(clock_sentence(report_));
     for (const std::string& note : report_.result.notes) paragraph(note);
-    for (const std::string& warning : report_.warnings) paragraph(styled("warning: ", "33") + warning);
+    for (const std::string& warning : report_.warnings)
+      paragraph(styled("warning: ", "33") + warning);
     std::string trust = fmt::format("Memory: {}.", format_size(report_.result.memory_bytes));
     if (report_.elapsed > Duration{0}) {
-      const double rate = static_cast<double>(report_.packets()) * 1e3 / static_cast<double>(report_.elapsed.count());
-      trust += fmt::format(" Read in {}: {:.2f} million packets/s.", format_duration(report_.elapsed), rate);
+      const double rate = static_cast<double>(report_.packets()) * 1e3 /
+                          static_cast<double>(report_.elapsed.count());
+      trust += fmt::format(" Read in {}: {:.2f} million packets/s.",
+                           format_duration(report_.elapsed), rate);
     }
     line(styled(trust, "2"));
   }
@@ -226,19 +247,24 @@ std::string clock_sentence(const OnewayReport& report) {
   const ClockReport& clock = report.clock;
   std::string text = "Clocks: ";
   if (request.clock_error)
-    text += fmt::format("every delay is within {} of the truth, as far as the clocks go (--clock-error). ",
-                        format_duration(*request.clock_error));
+    text += fmt::format(
+        "every delay is within {} of the truth, as far as the clocks go (--clock-error). ",
+        format_duration(*request.clock_error));
   else
-    text += "how far they may be apart is not known (--clock-error), and every delay is wrong by that much. ";
+    text +=
+        "how far they may be apart is not known (--clock-error), and every delay is wrong by that "
+        "much. ";
   if (request.clock_offset != Duration{0})
     text += fmt::format("An offset of {} was taken out. ", format_duration(request.clock_offset));
   if (clock.offset)
     text += fmt::format("Packets go both ways, so LAST's clock is from {} to {} FIRST's. ",
-                        ahead_or_behind(clock.offset->low, false), ahead_or_behind(clock.offset->high, true));
+                        ahead_or_behind(clock.offset->low, false),
+                        ahead_or_behind(clock.offset->high, true));
   if (!clock.skew) return text + "Too little data to see a drift.";
   if (!clock.skew->significant()) return text + "No drift is seen in the shortest delays.";
-  text += fmt::format("LAST's clock {} {:.3g} ppm ({} over the capture)", clock.skew->ppm() > 0 ? "gains" : "loses",
-                      std::abs(clock.skew->ppm()), format_duration(rounded(std::abs(clock.skew->drift_ns))));
+  text += fmt::format("LAST's clock {} {:.3g} ppm ({} over the capture)",
+                      clock.skew->ppm() > 0 ? "gains" : "loses", std::abs(clock.skew->ppm()),
+                      format_duration(rounded(std::abs(clock.skew->drift_ns))));
   return text + (clock.corrected ? ", which was taken out." : "; --correct-skew takes it out.");
 }
 
@@ -252,7 +278,8 @@ std::string oneway_plot(const OnewayReport& report) {
     series.points.push_back({static_cast<double>(to_ns(point.delay)) * 1e-6, point.fraction});
   const bool positive = !report.delays->empty() && *report.delays->min() > Duration{0};
   LineChart chart;
-  chart.title = fmt::format("One-way delay, {} to {}", report.points[0].name, report.points[1].name);
+  chart.title =
+      fmt::format("One-way delay, {} to {}", report.points[0].name, report.points[1].name);
   chart.x = {"delay (ms)", positive};
   chart.y = {"share of delays up to it", false, 0.0, 1.0};
   chart.series.push_back(std::move(series));

@@ -34,17 +34,18 @@ inline Result<Duration> parse_signed_duration(std::string_view text) {
 inline Result<double> parse_between(std::string_view text, double low, double high) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || !(number >= low && number <= high))
+  if (error != std::errc{} || end != text.data() + text.size() ||
+      !(number >= low && number <= high))
     return failure(fmt::format("'{}' is not a number from {} to {}", text, low, high));
   return number;
 }
 inline Result<double> parse_share(std::string_view text) { return parse_between(text, 0, 1); }
 
-/// An option whose text `parse` (string_view -> Result<T>) understands and `take` stores.  The error
-/// line is parse's own.  `unit` says in --help what kind of value it takes.
+/// An option whose text `parse` (string_view -> Result<T>) understands and `take` stores.  The
+/// error line is parse's own.  `unit` says in --help what kind of value it takes.
 template <class Parse, class Take>
-CLI::Option* add_parsed(CLI::App& app, const std::string& names, const std::string& unit, Parse parse,
-                        Take take, const std::string& description) {
+CLI::Option* add_parsed(CLI::App& app, const std::string& names, const std::string& unit,
+                        Parse parse, Take take, const std::string& description) {
   return app
       .add_option_function<std::string>(
           names, [parse, take](const std::string& text) { take(*parse(text)); }, description)

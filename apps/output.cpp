@@ -14,8 +14,12 @@
 namespace sojourn {
 
 Result<void> write_file(const std::string& path, std::string_view text) {
-  const auto refused = [&] { return failure(fmt::format("cannot write {}: {}", path, std::strerror(errno))); };
-  const UniqueFd file{path == "-" ? dup(STDOUT_FILENO) : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  const auto refused = [&] {
+    return failure(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  };
+  const UniqueFd file{path == "-"
+                          ? dup(STDOUT_FILENO)
+                          : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
   if (file.get() < 0) return refused();
   while (!text.empty()) {
     const ssize_t written = ::write(file.get(), text.data(), text.size());

@@ -20,7 +20,8 @@ void draw(double fraction, std::string_view what) {
     fmt::print(stderr, "\r\033[K  {}", what);
   } else {
     const int done = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * width);
-    fmt::print(stderr, "\r\033[K  [{}{}] {:3.0f} %  {}", std::string(static_cast<std::size_t>(done), '='),
+    fmt::print(stderr, "\r\033[K  [{}{}] {:3.0f} %  {}",
+               std::string(static_cast<std::size_t>(done), '='),
                std::string(static_cast<std::size_t>(width - done), ' '), 100 * fraction, what);
   }
   std::fflush(stderr);
@@ -28,7 +29,8 @@ void draw(double fraction, std::string_view what) {
 
 }  // namespace
 
-Progress::Progress() : on_terminal_(isatty(STDERR_FILENO) != 0), next_(std::chrono::steady_clock::now() + 300ms) {}
+Progress::Progress()
+    : on_terminal_(isatty(STDERR_FILENO) != 0), next_(std::chrono::steady_clock::now() + 300ms) {}
 
 Progress::~Progress() {
   if (drawn_) fmt::print(stderr, "\r\033[K");

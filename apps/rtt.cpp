@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -17,9 +17,9 @@
 #include "apps/progress.h"
 #include "apps/rtt_expect.h"
 #include "apps/rtt_request.h"
+#include "capture/files/open.h"
 #include "capture/filtered_source.h"
-#include "capture/live_source.h"
-#include "capture/open.h"
+#include "capture/live/live_source.h"
 #include "capture/unique_fd.h"
 #include "export/json_report.h"
 #include "export/rtt_report.h"
@@ -44,9 +44,11 @@ Result<std::unique_ptr<Source>> open_input(const RttRequest& request) {
 
 /// A file to write, "-" for standard output.
 Result<UniqueFd> open_output(const std::string& path) {
-  const int descriptor = path == "-" ? dup(STDOUT_FILENO)
-                                     : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) return failure(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  const int descriptor = path == "-"
+                             ? dup(STDOUT_FILENO)
+                             : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0)
+    return failure(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
   return UniqueFd{descriptor};
 }
 
@@ -81,25 +83,29 @@ struct Task {
   Clock::time_point started = Clock::now();
 };
 
-ExpectSummary held_against(const Expectation& expectation, const RttRequest& request, const Measurement& measurement) {
+ExpectSummary held_against(const Expectation& expectation, const RttRequest& request,
+                           const Measurement& measurement) {
   Expectation asked_for = expectation;
-  std::erase_if(asked_for.parts, [&](const auto& part) { return !request.options.kinds.has(part.kind); });
+  std::erase_if(asked_for.parts,
+                [&](const auto& part) { return !request.options.kinds.has(part.kind); });
   return {request.expect, expectation.first, expectation.last,
-          compare(asked_for, take_expectation(measurement, request.options.kinds), request.expect_options)};
+          compare(asked_for, take_expectation(measurement, request.options.kinds),
+                  request.expect_options)};
 }
 
 RttReport make_report(const Task& task, const Source& source, RttPipeline& pipeline) {
   const RttRequest& request = task.request;
   RttReport report;
-  report.input.files = request.interface.empty() ? request.captures
-                                                 : std::vector{"interface " + request.interface};
+  report.input.files =
+      request.interface.empty() ? request.captures : std::vector{"interface " + request.interface};
   report.input.packets = source.counters().packets;
   report.input.bytes = source.counters().bytes;
   report.input.first = pipeline.time_span().first;
   report.input.last = pipeline.time_span().last;
   report.input.skipped = skipped_packets(source.counters(), pipeline.skipped());
   report.input.warnings.assign(source.warnings().begin(), source.warnings().end());
-  if (interrupted()) report.input.warnings.emplace_back("interrupted: this is what was read until then");
+  if (interrupted())
+    report.input.warnings.emplace_back("interrupted: this is what was read until then");
   const TableKind table = request.options.table.kind;
   report.table.name = name_of(table);
   report.table.memory_bytes = pipeline.memory().table_bytes;
@@ -112,10 +118,13 @@ RttReport make_report(const Task& task, const Source& source, RttPipeline& pipel
   report.top = request.top;
   report.threads = request.options.threads;
   for (const SlaRule& rule : request.sla) {
-    if (rule.each_group()) report.sla_groups.push_back(evaluate_groups(rule, *report.measurement, request.top));
-    else report.sla.push_back(rule.evaluate(*report.measurement));
+    if (rule.each_group())
+      report.sla_groups.push_back(evaluate_groups(rule, *report.measurement, request.top));
+    else
+      report.sla.push_back(rule.evaluate(*report.measurement));
   }
-  if (task.expectation) report.expect = held_against(*task.expectation, request, *report.measurement);
+  if (task.expectation)
+    report.expect = held_against(*task.expectation, request, *report.measurement);
   report.elapsed = Clock::now() - task.started;
   return report;
 }
@@ -141,11 +150,12 @@ Result<void> print(const RttRequest& request, const RttReport& report) {
   if (!request.plot.empty()) {
     const auto file = open_output(request.plot);
     if (!file) return std::unexpected(file.error());
-    if (auto written = write_all(file->get(), svg_plot(report), request.plot); !written) return written;
+    if (auto written = write_all(file->get(), svg_plot(report), request.plot); !written)
+      return written;
   }
   if (request.samples == "-") return {};  // standard output belongs to the samples
-  const std::string text = request.json ? json_report(report)
-                                        : text_report(report, {request.color, request.unicode});
+  const std::string text =
+      request.json ? json_report(report) : text_report(report, {request.color, request.unicode});
   return write_all(STDOUT_FILENO, text, "the report");
 }
 
@@ -202,7 +212,8 @@ Result<int> measure(const RttRequest& request) {
   const RttReport report = make_report(task, **source, pipeline);
   warn(request, report);
   if (!request.save_distribution.empty())
-    if (auto saved = save_distribution(request.save_distribution, report); !saved) return std::unexpected(saved.error());
+    if (auto saved = save_distribution(request.save_distribution, report); !saved)
+      return std::unexpected(saved.error());
   if (auto printed = print(request, report); !printed) return std::unexpected(printed.error());
   return alarmed(report) ? exit_sla_violated : exit_ok;
 }

@@ -27,7 +27,8 @@ Result<std::string> read_file(const std::string& path) {
     if (count < 0) return failure(std::strerror(errno));
     if (count == 0) return text;
     text.append(piece.data(), static_cast<std::size_t>(count));
-    if (text.size() > largest_file) return failure("this is no file of --save-distribution: it is too large");
+    if (text.size() > largest_file)
+      return failure("this is no file of --save-distribution: it is too large");
   }
 }
 
@@ -35,7 +36,8 @@ Result<std::string> read_file(const std::string& path) {
 
 Result<Expectation> load_expectation(const std::string& path) {
   const auto text = read_file(path);
-  auto expectation = text ? parse_distribution_file(*text) : Result<Expectation>{std::unexpected(text.error())};
+  auto expectation =
+      text ? parse_distribution_file(*text) : Result<Expectation>{std::unexpected(text.error())};
   if (!expectation) return std::unexpected(expectation.error().while_doing("cannot read " + path));
   return expectation;
 }

@@ -51,7 +51,8 @@ Result<KindSet> parse_kinds(std::string_view text) {
     const auto name = text.substr(0, comma);
     const auto kind = kind_named(name);
     if (!kind && name != "all")
-      return failure(fmt::format("'{}' is no kind; the kinds are {}", name, fmt::join(kind_names, ", ")));
+      return failure(
+          fmt::format("'{}' is no kind; the kinds are {}", name, fmt::join(kind_names, ", ")));
     if (kind)
       kinds.add(*kind);
     else
@@ -63,7 +64,8 @@ Result<KindSet> parse_kinds(std::string_view text) {
 
 Result<Duration> parse_positive_duration(std::string_view text) {
   auto duration = parse_duration(text);
-  if (duration && *duration <= Duration::zero()) return failure(fmt::format("'{}' is no time at all", text));
+  if (duration && *duration <= Duration::zero())
+    return failure(fmt::format("'{}' is no time at all", text));
   return duration;
 }
 
@@ -80,15 +82,20 @@ Result<unsigned> parse_stages(std::string_view text) { return parse_number(text,
 
 Result<TableKind> parse_table(std::string_view text) {
   if (const auto kind = table_named(text)) return *kind;
-  return failure(fmt::format("'{}' is no table; the tables are exact, staged, fridge, fridges, fridges-ivw, leased, tailored", text));
+  return failure(
+      fmt::format("'{}' is no table; the tables are exact, staged, fridge, fridges, fridges-ivw, "
+                  "leased, tailored",
+                  text));
 }
 
 Result<std::optional<double>> parse_probability(std::string_view text) {
   if (text == "auto") return std::optional<double>{};
   double probability = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), probability);
-  if (error != std::errc{} || end != text.data() + text.size() || !(probability > 0 && probability <= 1))
-    return failure(fmt::format("'{}' is neither a probability above 0 and up to 1, nor auto", text));
+  if (error != std::errc{} || end != text.data() + text.size() ||
+      !(probability > 0 && probability <= 1))
+    return failure(
+        fmt::format("'{}' is neither a probability above 0 and up to 1, nor auto", text));
   return std::optional<double>{probability};
 }
 
@@ -98,8 +105,10 @@ Result<double> parse_share(std::string_view text, double most, std::string_view 
   double share = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), share);
   if (percent) share /= 100;
-  if (error != std::errc{} || end != digits.data() + digits.size() || !(share >= 0 && share <= most))
-    return failure(fmt::format("'{}' is not a share from 0 to {:g} such as {}", text, most, example));
+  if (error != std::errc{} || end != digits.data() + digits.size() ||
+      !(share >= 0 && share <= most))
+    return failure(
+        fmt::format("'{}' is not a share from 0 to {:g} such as {}", text, most, example));
   return share;
 }
 
@@ -108,102 +117,145 @@ Result<double> parse_false_alarm(std::string_view text) {
   if (share && *share == 0) return failure("a false alarm rate of 0 would never raise an alarm");
   return share;
 }
-Result<double> parse_tolerance(std::string_view text) { return parse_share(text, 10, "5% or 0.05"); }
+Result<double> parse_tolerance(std::string_view text) {
+  return parse_share(text, 10, "5% or 0.05");
+}
 
 /// What contradicts or is missing, in one line; empty if all is well.
 std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
   const bool live = !request.interface.empty();
-  if (!live && request.captures.empty()) return "what shall be read? name a capture, '-', or -i INTERFACE";
+  if (!live && request.captures.empty())
+    return "what shall be read? name a capture, '-', or -i INTERFACE";
   if (live && !request.captures.empty()) return "a capture and -i exclude each other";
   if (!live && request.duration) return "--duration is for -i: a capture ends by itself";
   if (live && request.options.threads > 1) return "--threads is for captures; -i uses one thread";
-  if (request.json && request.samples == "-") return "--json and --samples - both want standard output";
+  if (request.json && request.samples == "-")
+    return "--json and --samples - both want standard output";
   if (std::ranges::count(request.captures, "-") > 1) return "standard input can be read only once";
   const bool grouped = request.options.measurement.grouping.has_value();
   if (!grouped && rtt.count("--top") > 0) return "--top is for groups: say which with --by";
-  if (!grouped && rtt.count("--max-groups") > 0) return "--max-groups is for groups: say which with --by";
+  if (!grouped && rtt.count("--max-groups") > 0)
+    return "--max-groups is for groups: say which with --by";
   for (const SlaRule& rule : request.sla) {
     if (!request.options.kinds.has(rule.kind()))
       return fmt::format("--sla '{}' is about a kind that --kind leaves out", rule.text());
-    if (rule.each_group() && !grouped) return fmt::format("--sla '{}' is about groups: say which with --by", rule.text());
+    if (rule.each_group() && !grouped)
+      return fmt::format("--sla '{}' is about groups: say which with --by", rule.text());
   }
-  if (request.expect.empty() && rtt.count("--false-alarm") > 0) return "--false-alarm is for --expect FILE";
-  if (request.expect.empty() && rtt.count("--expect-tolerance") > 0) return "--expect-tolerance is for --expect FILE";
-  if (request.save_distribution == "-") return "--save-distribution wants a file: standard output has the report";
+  if (request.expect.empty() && rtt.count("--false-alarm") > 0)
+    return "--false-alarm is for --expect FILE";
+  if (request.expect.empty() && rtt.count("--expect-tolerance") > 0)
+    return "--expect-tolerance is for --expect FILE";
+  if (request.save_distribution == "-")
+    return "--save-distribution wants a file: standard output has the report";
   return {};
 }
 
 void add_input_options(CLI::App& rtt, RttRequest& request) {
-  rtt.add_option("CAPTURE", request.captures, "pcap or pcapng files, also .gz or .zst; - is standard input")
+  rtt.add_option("CAPTURE", request.captures,
+                 "pcap or pcapng files, also .gz or .zst; - is standard input")
       ->type_name("");
-  rtt.add_option("-i,--interface", request.interface, "measure live on this interface (needs root)")->type_name("NAME");
-  add_parsed(rtt, "--duration", "TIME", parse_positive_duration, [&](Duration d) { request.duration = d; },
-             "with -i: stop after this long");
-  rtt.add_option("--filter", request.filter, "only packets that match this pcap-filter(7) expression")->type_name("EXPRESSION");
-  add_parsed(rtt, "--threads", "NUMBER", parse_threads, [&](unsigned n) { request.options.threads = n; },
-             "threads to use (default 1)");
+  rtt.add_option("-i,--interface", request.interface, "measure live on this interface (needs root)")
+      ->type_name("NAME");
+  add_parsed(
+      rtt, "--duration", "TIME", parse_positive_duration, [&](Duration d) { request.duration = d; },
+      "with -i: stop after this long");
+  rtt.add_option("--filter", request.filter,
+                 "only packets that match this pcap-filter(7) expression")
+      ->type_name("EXPRESSION");
+  add_parsed(
+      rtt, "--threads", "NUMBER", parse_threads, [&](unsigned n) { request.options.threads = n; },
+      "threads to use (default 1)");
 }
 
 void add_measure_options(CLI::App& rtt, RttRequest& request) {
   RttOptions& options = request.options;
-  add_parsed(rtt, "--kind", "KINDS", parse_kinds, [&](KindSet kinds) { options.kinds = kinds; },
-             "kinds to measure, with commas between (default all)");
+  add_parsed(
+      rtt, "--kind", "KINDS", parse_kinds, [&](KindSet kinds) { options.kinds = kinds; },
+      "kinds to measure, with commas between (default all)");
   TableWishes& table = request.table;
-  add_parsed(rtt, "--expire", "TIME", parse_positive_duration,
-             [&](Duration d) { table.patience = {d, d}; },
-             "forget a request after this long (default 10s; kind flow 1h)");
-  add_parsed_list(rtt, "--inside", "PREFIX", &Prefix::parse, [&](const Prefix& p) { options.inside.push_back(p); },
-             "our side of the network; repeatable. Legs become external and internal")
+  add_parsed(
+      rtt, "--expire", "TIME", parse_positive_duration,
+      [&](Duration d) { table.patience = {d, d}; },
+      "forget a request after this long (default 10s; kind flow 1h)");
+  add_parsed_list(
+      rtt, "--inside", "PREFIX", &Prefix::parse,
+      [&](const Prefix& p) { options.inside.push_back(p); },
+      "our side of the network; repeatable. Legs become external and internal")
       ->delimiter(',');
   rtt.add_flag("--keep-ambiguous", options.keep_ambiguous,
                "also use requests that were sent more than once, timed from the first");
-  rtt.add_flag_callback("--full-size-only", [&] { options.full_size = usual_full_size; },
-                        fmt::format("kind tcp: only segments of {} bytes of IP length and more, which\n"
-                                    "receivers acknowledge without delay", usual_full_size));
-  rtt.add_option("--seed", options.seed, "make hashing and --anonymize repeatable")->type_name("NUMBER");
+  rtt.add_flag_callback(
+      "--full-size-only", [&] { options.full_size = usual_full_size; },
+      fmt::format("kind tcp: only segments of {} bytes of IP length and more, which\n"
+                  "receivers acknowledge without delay",
+                  usual_full_size));
+  rtt.add_option("--seed", options.seed, "make hashing and --anonymize repeatable")
+      ->type_name("NUMBER");
 }
 
 void add_table_options(CLI::App& rtt, RttRequest& request) {
   TableWishes& table = request.table;
-  add_parsed(rtt, "--memory", "SIZE", &parse_size, [&](std::uint64_t bytes) { table.memory_bytes = bytes; },
-             "measure in this much memory, such as 64KiB: a good table is chosen.\n"
-             "Without it every request is remembered (exact)");
-  add_parsed(rtt, "--table", "NAME", parse_table, [&](TableKind kind) { table.kind = kind; },
-             "where requests wait: exact, staged, fridge, fridges, fridges-ivw, leased or tailored");
-  add_parsed(rtt, "--longest", "TIME", parse_positive_duration, [&](Duration d) { table.longest = d; },
-             "the longest delay of interest, by which tables tune themselves (default 10s)");
-  add_parsed(rtt, "--stages", "NUMBER", parse_stages, [&](unsigned n) { table.stages = n; },
-             "staged: stages (default 4)");
-  add_parsed(rtt, "--entry-probability", "P", parse_probability,
-             [&](std::optional<double> p) { table.entry_probability = p; },
-             "fridges: how many requests enter, 0 to 1, or auto (the default)");
+  add_parsed(
+      rtt, "--memory", "SIZE", &parse_size,
+      [&](std::uint64_t bytes) { table.memory_bytes = bytes; },
+      "measure in this much memory, such as 64KiB: a good table is chosen.\n"
+      "Without it every request is remembered (exact)");
+  add_parsed(
+      rtt, "--table", "NAME", parse_table, [&](TableKind kind) { table.kind = kind; },
+      "where requests wait: exact, staged, fridge, fridges, fridges-ivw, leased or tailored");
+  add_parsed(
+      rtt, "--longest", "TIME", parse_positive_duration, [&](Duration d) { table.longest = d; },
+      "the longest delay of interest, by which tables tune themselves (default 10s)");
+  add_parsed(
+      rtt, "--stages", "NUMBER", parse_stages, [&](unsigned n) { table.stages = n; },
+      "staged: stages (default 4)");
+  add_parsed(
+      rtt, "--entry-probability", "P", parse_probability,
+      [&](std::optional<double> p) { table.entry_probability = p; },
+      "fridges: how many requests enter, 0 to 1, or auto (the default)");
 }
 
 void add_output_options(CLI::App& rtt, RttRequest& request) {
   MeasurementOptions& measurement = request.options.measurement;
-  add_parsed(rtt, "--by", "WHAT", &Grouping::parse, [&](const Grouping& g) { measurement.grouping = g; },
-             "group by flow, host, requester, prefix/N, port or vlan");
-  rtt.add_option("--top", request.top, "groups to show (default 10)")->check(CLI::PositiveNumber)->type_name("NUMBER");
+  add_parsed(
+      rtt, "--by", "WHAT", &Grouping::parse, [&](const Grouping& g) { measurement.grouping = g; },
+      "group by flow, host, requester, prefix/N, port or vlan");
+  rtt.add_option("--top", request.top, "groups to show (default 10)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("NUMBER");
   rtt.add_option("--max-groups", measurement.max_groups, "groups to keep; the rest become 'other'")
-      ->check(CLI::PositiveNumber)->type_name("NUMBER");
-  add_parsed(rtt, "--window", "TIME", parse_positive_duration, [&](Duration d) { measurement.window = d; },
-             "a row per time slice of this length");
-  add_parsed_list(rtt, "--sla", "RULE", &SlaRule::parse, [&](const SlaRule& rule) { request.sla.push_back(rule); },
-             "a rule such as 'tcp p95 < 50ms' or 'dns.server max < 1s', or with --by\n"
-             "'each tcp p95 < 50ms'; repeatable. Exit status 3 if one is broken");
+      ->check(CLI::PositiveNumber)
+      ->type_name("NUMBER");
+  add_parsed(
+      rtt, "--window", "TIME", parse_positive_duration, [&](Duration d) { measurement.window = d; },
+      "a row per time slice of this length");
+  add_parsed_list(
+      rtt, "--sla", "RULE", &SlaRule::parse,
+      [&](const SlaRule& rule) { request.sla.push_back(rule); },
+      "a rule such as 'tcp p95 < 50ms' or 'dns.server max < 1s', or with --by\n"
+      "'each tcp p95 < 50ms'; repeatable. Exit status 3 if one is broken");
   rtt.add_option("--save-distribution", request.save_distribution,
-                 "put the distribution of each kind and leg aside in this file")->type_name("FILE");
+                 "put the distribution of each kind and leg aside in this file")
+      ->type_name("FILE");
   rtt.add_option("--expect", request.expect,
-                 "compare with such a file. Exit status 3 if delays have shifted")->type_name("FILE");
-  add_parsed(rtt, "--false-alarm", "P", parse_false_alarm, [&](double p) { request.expect_options.false_alarm = p; },
-             "with --expect: how often it may be wrong about a shift (default 0.001)");
-  add_parsed(rtt, "--expect-tolerance", "SHARE", parse_tolerance,
-             [&](double share) { request.expect_options.tolerance = share; },
-             "with --expect: changes of delays to be put up with (default 5%)");
+                 "compare with such a file. Exit status 3 if delays have shifted")
+      ->type_name("FILE");
+  add_parsed(
+      rtt, "--false-alarm", "P", parse_false_alarm,
+      [&](double p) { request.expect_options.false_alarm = p; },
+      "with --expect: how often it may be wrong about a shift (default 0.001)");
+  add_parsed(
+      rtt, "--expect-tolerance", "SHARE", parse_tolerance,
+      [&](double share) { request.expect_options.tolerance = share; },
+      "with --expect: changes of delays to be put up with (default 5%)");
   rtt.add_flag("--anonymize", request.options.anonymize, "replace addresses, preserving prefixes");
   rtt.add_flag("--json", request.json, "one JSON document on standard output");
-  rtt.add_option("--samples", request.samples, "every sample as CSV into this file, - for standard output")->type_name("FILE");
-  rtt.add_option("--plot", request.plot, "the distributions as SVG into this file")->type_name("FILE");
+  rtt.add_option("--samples", request.samples,
+                 "every sample as CSV into this file, - for standard output")
+      ->type_name("FILE");
+  rtt.add_option("--plot", request.plot, "the distributions as SVG into this file")
+      ->type_name("FILE");
   rtt.add_option_function<std::string>(
          "--color",
          [&](const std::string& when) {
@@ -211,7 +263,8 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
          },
          "auto, always or never (default auto: on a terminal)")
       ->check(CLI::IsMember({"auto", "always", "never"}));
-  rtt.add_flag_callback("--ascii", [&] { request.unicode = false; }, "draw with plain characters only");
+  rtt.add_flag_callback(
+      "--ascii", [&] { request.unicode = false; }, "draw with plain characters only");
 }
 
 std::uint64_t random_seed() {

@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "core/hash.h"
-
-#include "wire/internet_checksum.h"
+#include "wire/headers/internet_checksum.h"
 
 namespace sojourn::bench {
 namespace {
@@ -26,7 +25,6 @@ void put32(std::uint8_t* to, std::uint32_t value) {
   put16(to + 2, value);
 }
 
-
 /// Who talks and where counting starts, from the flow's number alone.
 struct Connection {
   std::uint32_t client, server, client_isn, server_isn;
@@ -36,8 +34,9 @@ struct Connection {
   explicit Connection(std::uint32_t flow) {
     std::uint64_t state = flow;
     const std::uint64_t first = split_mix(state), second = split_mix(state);
-    client = 0x0a000000u | flow;                                          // 10.0.0.0/8
-    server = 0xc6120000u | (static_cast<std::uint32_t>(first) & 0x1ffffu);  // 198.18.0.0/15, RFC 2544
+    client = 0x0a000000u | flow;  // 10.0.0.0/8
+    server =
+        0xc6120000u | (static_cast<std::uint32_t>(first) & 0x1ffffu);  // 198.18.0.0/15, RFC 2544
     client_port = static_cast<std::uint16_t>(32768 + (first >> 32) % 28232);
     client_isn = static_cast<std::uint32_t>(second);
     server_isn = static_cast<std::uint32_t>(second >> 32);
@@ -59,16 +58,22 @@ TcpFields fields_of(const PlannedPacket& packet, const Connection& connection,
   const std::uint32_t other = (client ? connection.server_isn : connection.client_isn) + 1;
   const std::uint32_t at = data + packet.number * segment;
   switch (packet.step) {
-    case Step::syn: return {true, connection.client_isn, 0, 0, syn};
+    case Step::syn:
+      return {true, connection.client_isn, 0, 0, syn};
     case Step::syn_ack:
       return {false, connection.server_isn, connection.client_isn + 1, 0, syn | ack};
     case Step::established:
       return {true, connection.client_isn + 1, connection.server_isn + 1, 0, ack};
-    case Step::data: return {client, at, other, segment, push | ack};
-    case Step::ack: return {!client, other, at + segment, 0, ack};
-    case Step::fin: return {client, at, other, 0, fin | ack};
-    case Step::fin_ack: return {!client, other, at + 1, 0, fin | ack};
-    case Step::last_ack: return {client, at + 1, other + 1, 0, ack};
+    case Step::data:
+      return {client, at, other, segment, push | ack};
+    case Step::ack:
+      return {!client, other, at + segment, 0, ack};
+    case Step::fin:
+      return {client, at, other, 0, fin | ack};
+    case Step::fin_ack:
+      return {!client, other, at + 1, 0, fin | ack};
+    case Step::last_ack:
+      return {client, at + 1, other + 1, 0, ack};
   }
   return {};
 }
@@ -102,7 +107,8 @@ void put_tcp(std::uint8_t* tcp, const PlannedPacket& packet, const Connection& c
   }
   std::memset(tcp + tcp_bytes + options, static_cast<int>(packet.flow & 0xff), fields.payload);
   const std::uint32_t length = tcp_bytes + options + fields.payload;
-  const std::uint32_t pseudo = word_sum(std::as_bytes(std::span{tcp - 8, 8})) + 6 + length;  // RFC 9293 section 3.1
+  const std::uint32_t pseudo =
+      word_sum(std::as_bytes(std::span{tcp - 8, 8})) + 6 + length;  // RFC 9293 section 3.1
   put16(tcp + 16, checksum_of_sum(pseudo + word_sum(std::as_bytes(std::span{tcp, length}))));
 }
 
@@ -127,8 +133,8 @@ Result<void> FrameWriter::write(const PlannedPacket& packet) {
   const std::uint32_t options = options_.timestamps ? option_bytes : 0;
   const std::uint32_t headers = ethernet_bytes + ip_bytes + tcp_bytes + options;
   const TcpFields fields = fields_of(packet, connection, options_.data_bytes - headers);
-  const std::uint32_t frame = std::max(fields.payload > 0 ? options_.data_bytes : options_.ack_bytes,
-                                       headers + fields.payload);
+  const std::uint32_t frame = std::max(
+      fields.payload > 0 ? options_.data_bytes : options_.ack_bytes, headers + fields.payload);
   if (used_ + record_header + frame > block_.size()) {
     if (auto flushed = flush(); !flushed) return flushed;
   }
@@ -140,7 +146,7 @@ Result<void> FrameWriter::write(const PlannedPacket& packet) {
   std::memcpy(to, record, record_header);
   to += record_header;
   std::memset(to, 0, frame);
-  to[5] = fields.from_client ? 2 : 1;   // 02:00:00:00:00:01 and :02, locally administered
+  to[5] = fields.from_client ? 2 : 1;  // 02:00:00:00:00:01 and :02, locally administered
   to[11] = fields.from_client ? 1 : 2;
   to[0] = to[6] = 2;
   put16(to + 12, 0x0800);

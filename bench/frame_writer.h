@@ -14,9 +14,10 @@
 namespace sojourn::bench {
 
 struct FrameOptions {
-  bool timestamps = true;         ///< RFC 7323 option, as nearly all traffic carries it
-  std::uint32_t data_bytes = 100; ///< of a frame with payload, from the Ethernet header on
-  std::uint32_t ack_bytes = 100;  ///< of a frame without; padded behind the IP packet as Ethernet does
+  bool timestamps = true;          ///< RFC 7323 option, as nearly all traffic carries it
+  std::uint32_t data_bytes = 100;  ///< of a frame with payload, from the Ethernet header on
+  std::uint32_t ack_bytes =
+      100;  ///< of a frame without; padded behind the IP packet as Ethernet does
 };
 
 /// Writes whole blocks, so that making the capture costs seconds.

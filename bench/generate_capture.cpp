@@ -42,13 +42,20 @@ Result<void> set(Options& options, std::string_view option, std::string_view tex
   }
   const auto value = parse_count(option, text);
   if (!value) return std::unexpected(value.error());
-  if (option == "--packets") options.traffic.packets = *value;
-  else if (option == "--flows") options.traffic.flows = static_cast<std::uint32_t>(*value);
-  else if (option == "--duration") options.traffic.duration = std::chrono::seconds{*value};
-  else if (option == "--rate") rate = *value;
-  else if (option == "--ack-bytes") options.frames.ack_bytes = static_cast<std::uint32_t>(*value);
-  else if (option == "--seed") options.traffic.seed = *value;
-  else return failure(fmt::format("unknown option {}", option));
+  if (option == "--packets")
+    options.traffic.packets = *value;
+  else if (option == "--flows")
+    options.traffic.flows = static_cast<std::uint32_t>(*value);
+  else if (option == "--duration")
+    options.traffic.duration = std::chrono::seconds{*value};
+  else if (option == "--rate")
+    rate = *value;
+  else if (option == "--ack-bytes")
+    options.frames.ack_bytes = static_cast<std::uint32_t>(*value);
+  else if (option == "--seed")
+    options.traffic.seed = *value;
+  else
+    return failure(fmt::format("unknown option {}", option));
   return {};
 }
 
@@ -72,8 +79,8 @@ Result<Options> parse(int argc, char** argv) {
     return failure("--packets must be at least six times --flows");
   if (traffic.packets >= 1ull << 32) return failure("--packets must be less than 4294967296");
   if (rate > 0)
-    traffic.duration =
-        Duration{static_cast<std::int64_t>(1e9 * static_cast<double>(traffic.packets) / static_cast<double>(rate))};
+    traffic.duration = Duration{static_cast<std::int64_t>(
+        1e9 * static_cast<double>(traffic.packets) / static_cast<double>(rate))};
   return options;
 }
 
@@ -87,7 +94,8 @@ Result<void> generate(const Options& options) {
   if (auto finished = writer->finish(); !finished) return finished;
 
   const Truth& truth = traffic.truth;
-  fmt::print(R"({{"packets": {}, "tcp": {}, "handshake_legs": {}, "tcp-ts": {}, "flow": {}}})" "\n",
+  fmt::print(R"({{"packets": {}, "tcp": {}, "handshake_legs": {}, "tcp-ts": {}, "flow": {}}})"
+             "\n",
              traffic.packets.size(), truth.tcp, truth.handshake,
              options.frames.timestamps ? truth.tcp_ts : 0, truth.flow);
   return {};

@@ -1,8 +1,8 @@
 // sojourn-bench-libpcap: reads a capture with libpcap and does nothing else with it.
 //
 // The floor for every tool that is built on libpcap's reader.  One byte of each packet is touched,
-// because a tool that never looks at the data measures nothing.  pcap_loop saves the call per packet
-// that pcap_next_ex makes; `next` as second argument uses the latter.
+// because a tool that never looks at the data measures nothing.  pcap_loop saves the call per
+// packet that pcap_next_ex makes; `next` as second argument uses the latter.
 
 #include <pcap/pcap.h>
 
@@ -38,9 +38,9 @@ int read_by_next(pcap_t* capture, Seen& seen) {
 
 int main(int argc, char** argv) {
   char problem[PCAP_ERRBUF_SIZE] = "no file given";
-  pcap_t* capture =
-      argc < 2 ? nullptr
-               : pcap_open_offline_with_tstamp_precision(argv[1], PCAP_TSTAMP_PRECISION_NANO, problem);
+  pcap_t* capture = argc < 2 ? nullptr
+                             : pcap_open_offline_with_tstamp_precision(
+                                   argv[1], PCAP_TSTAMP_PRECISION_NANO, problem);
   if (!capture) {
     std::fprintf(stderr, "sojourn-bench-libpcap: %s\n", problem);
     return 1;

@@ -35,7 +35,8 @@ double seconds(const timeval& time) {
   }
   close(report_descriptor);
   execvp(command[0], command);
-  std::fprintf(stderr, "sojourn-bench-measure: cannot run %s: %s\n", command[0], std::strerror(errno));
+  std::fprintf(stderr, "sojourn-bench-measure: cannot run %s: %s\n", command[0],
+               std::strerror(errno));
   _exit(cannot_run);
 }
 
@@ -55,7 +56,8 @@ int main(int argc, char** argv) {
   if (wait4(child, &status, 0, &used) != child) return cannot_run;
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
   dprintf(report_descriptor,
-          R"({"user_s": %.6f, "system_s": %.6f, "wall_s": %.6f, "peak_kib": %ld})" "\n",
+          R"({"user_s": %.6f, "system_s": %.6f, "wall_s": %.6f, "peak_kib": %ld})"
+          "\n",
           seconds(used.ru_utime), seconds(used.ru_stime), wall.count(), used.ru_maxrss);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

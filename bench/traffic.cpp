@@ -53,7 +53,8 @@ class Planner {
     return Duration{static_cast<std::int64_t>(round_trip_ns_ * std::exp(0.1 * normal_(random_)))};
   }
 
-  void add(Duration time, Step step, std::uint64_t number, std::uint32_t value, std::uint32_t echo) {
+  void add(Duration time, Step step, std::uint64_t number, std::uint32_t value,
+           std::uint32_t echo) {
     traffic_.packets.push_back(
         {time, flow_, static_cast<std::uint32_t>(number), value, echo, step});
   }
@@ -126,7 +127,7 @@ class Planner {
   double round_trip_ns_ = 0;
   std::vector<Duration> acknowledged_at_;
   std::uint32_t last_sent_ = 0;   ///< the sender's last timestamp
-  std::uint32_t last_heard_ = 0;   ///< receiver's timestamp that the sender echoes
+  std::uint32_t last_heard_ = 0;  ///< receiver's timestamp that the sender echoes
 };
 
 }  // namespace

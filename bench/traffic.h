@@ -20,7 +20,7 @@ enum class Step : std::uint8_t { syn, syn_ack, established, data, ack, fin, fin_
 
 /// One packet of a connection; addresses, ports and first sequence numbers follow from `flow`.
 struct PlannedPacket {
-  Duration time;         ///< since the start of the capture
+  Duration time;  ///< since the start of the capture
   std::uint32_t flow;
   std::uint32_t number;  ///< data, ack: which segment, from 0; fin and later: how many there were
   std::uint32_t ts_value;

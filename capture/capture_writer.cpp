@@ -15,7 +15,7 @@ CaptureWriter::CaptureWriter(std::string path, std::FILE* file)
     : path_(std::move(path)), file_(file), block_(block_bytes) {}
 
 Result<CaptureWriter> CaptureWriter::open(const std::string& path, LinkType link,
-                                    std::uint32_t snap_length) {
+                                          std::uint32_t snap_length) {
   std::FILE* file = path == "-" ? stdout : std::fopen(path.c_str(), "wb");
   if (!file) return failure("cannot write " + path + ": " + std::strerror(errno));
   CaptureWriter writer{path, file};
@@ -29,9 +29,9 @@ Result<CaptureWriter> CaptureWriter::open(const std::string& path, LinkType link
 void CaptureWriter::write(Timestamp time, std::span<const std::byte> bytes, std::uint32_t length) {
   constexpr std::int64_t second = 1'000'000'000;
   const std::int64_t ns = to_ns(time);
-  const std::array<std::uint32_t, 4> header = {
-      static_cast<std::uint32_t>(ns / second), static_cast<std::uint32_t>(ns % second),
-      static_cast<std::uint32_t>(bytes.size()), length};
+  const std::array<std::uint32_t, 4> header = {static_cast<std::uint32_t>(ns / second),
+                                               static_cast<std::uint32_t>(ns % second),
+                                               static_cast<std::uint32_t>(bytes.size()), length};
   put(header.data(), sizeof header);
   put(bytes.data(), bytes.size());
 }

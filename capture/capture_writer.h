@@ -19,7 +19,7 @@ namespace sojourn {
 class CaptureWriter {
  public:
   static Result<CaptureWriter> open(const std::string& path, LinkType link,
-                                 std::uint32_t snap_length = 262'144);
+                                    std::uint32_t snap_length = 262'144);
 
   /// `length` is what was on the wire, if the capture cuts packets; times from 1970 to 2106.
   void write(Timestamp time, std::span<const std::byte> bytes, std::uint32_t length);

@@ -5,20 +5,21 @@
 
 #include <cstdio>
 
-#include "capture/open.h"
+#include "capture/files/open.h"
 
 namespace sojourn {
 namespace {
 
 TEST(CaptureWriter, WritesWhatTheReaderReads) {
-  const std::string path = testing::TempDir() + "capture_writer_" + std::to_string(getpid()) + ".pcap";
+  const std::string path =
+      testing::TempDir() + "capture_writer_" + std::to_string(getpid()) + ".pcap";
   constexpr std::uint32_t packets = 3'000;  // several blocks
   const std::vector<std::byte> bytes(1'400, std::byte{0x5a});
   auto writer = CaptureWriter::open(path, LinkType::raw);
   ASSERT_TRUE(writer) << writer.error().message;
   for (std::uint32_t i = 0; i < packets; ++i)
-    writer->write(timestamp_from_ns(1'700'000'000'000'000'001 + i), std::span{bytes}.first(i % 1'400),
-                  i % 1'400 + 7);
+    writer->write(timestamp_from_ns(1'700'000'000'000'000'001 + i),
+                  std::span{bytes}.first(i % 1'400), i % 1'400 + 7);
   ASSERT_TRUE(writer->finish());
 
   const auto source = open_capture(path);

@@ -55,7 +55,8 @@ void FilteredSource::sum_up() {
   counters_.bytes = own.bytes;
   counters_.backward_times = own.backward_times;
   counters_.filtered = own.filtered;
-  for (const auto warnings = source_->warnings(); warnings_seen_ < warnings.size(); ++warnings_seen_)
+  for (const auto warnings = source_->warnings(); warnings_seen_ < warnings.size();
+       ++warnings_seen_)
     warnings_.push_back(warnings[warnings_seen_]);
 }
 

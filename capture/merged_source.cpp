@@ -39,8 +39,10 @@ bool MergedSource::refill() {
       lane.count = count;
       lane.ended = end;
     }
-    if (!lane.empty()) heap_.push_back(i);
-    else if (!lane.ended) ready = false;
+    if (!lane.empty())
+      heap_.push_back(i);
+    else if (!lane.ended)
+      ready = false;
   }
   const auto later = [this](std::size_t a, std::size_t b) {
     return std::pair{lanes_[a].time(), a} > std::pair{lanes_[b].time(), b};

@@ -6,7 +6,7 @@
 #include <compare>
 #include <random>
 
-#include "capture/open.h"
+#include "capture/files/open.h"
 #include "capture/test_captures.h"
 
 namespace sojourn {

@@ -15,8 +15,10 @@ int dlt_of(LinkType link) {
   switch (link) {
     case LinkType::raw_bsd:
     case LinkType::raw_openbsd:
-    case LinkType::raw: return DLT_RAW;
-    default: return static_cast<int>(link);
+    case LinkType::raw:
+      return DLT_RAW;
+    default:
+      return static_cast<int>(link);
   }
 }
 

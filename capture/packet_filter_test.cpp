@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "capture/files/open.h"
 #include "capture/filtered_source.h"
-#include "capture/open.h"
 #include "capture/test_captures.h"
 
 namespace sojourn {
@@ -25,8 +25,8 @@ Packet packet_of(const Bytes& bytes, LinkType link) {
 }
 
 TEST(PacketFilter, KnowsWhereEachLinkTypeHasItsHeaders) {
-  for (const LinkType link : {LinkType::ethernet, LinkType::raw, LinkType::raw_bsd, LinkType::raw_openbsd,
-                              LinkType::ipv4}) {
+  for (const LinkType link : {LinkType::ethernet, LinkType::raw, LinkType::raw_bsd,
+                              LinkType::raw_openbsd, LinkType::ipv4}) {
     const auto filter = PacketFilter::compile("udp and dst port 53", link);
     ASSERT_TRUE(filter) << filter.error().message;
     EXPECT_TRUE(filter->accepts(packet_of(datagram(link, 53), link)));
@@ -73,7 +73,8 @@ TEST(FilteredSource, RefusesABadExpressionAtOnce) {
 TEST(FilteredSource, WarnsOfALinkTypeTheExpressionCannotBeFor) {
   PcapWriter capture{pcap_ns, false, 101};
   capture.packet(1, 0, 20).packet(2, 0, 20);
-  auto source = FilteredSource::open(*open_memory(capture.data, "a"), "ether host 00:00:00:00:00:01");
+  auto source =
+      FilteredSource::open(*open_memory(capture.data, "a"), "ether host 00:00:00:00:00:01");
   ASSERT_TRUE(source);
   const ReadAll all = read_all(**source);
   EXPECT_EQ(all.packets.size(), 0u);

@@ -15,14 +15,14 @@ namespace sojourn {
 /// What a source has handed out and what it could not, so far.
 struct SourceCounters {
   std::uint64_t packets = 0;
-  std::uint64_t bytes = 0;             ///< on the wire
-  std::uint64_t cut_files = 0;         ///< files that end in the middle of a packet
-  std::uint64_t bad_blocks = 0;        ///< pcapng blocks with a lying length or unknown interface
-  std::uint64_t backward_times = 0;    ///< packets stamped earlier than the one before
-  std::uint64_t clamped_times = 0;     ///< times outside 1677..2262
-  std::uint64_t unknown_link = 0;      ///< packets of a link type that is not read
-  std::uint64_t filtered = 0;          ///< turned away by --filter
-  std::uint64_t kernel_drops = 0;      ///< live: lost before we saw them
+  std::uint64_t bytes = 0;           ///< on the wire
+  std::uint64_t cut_files = 0;       ///< files that end in the middle of a packet
+  std::uint64_t bad_blocks = 0;      ///< pcapng blocks with a lying length or unknown interface
+  std::uint64_t backward_times = 0;  ///< packets stamped earlier than the one before
+  std::uint64_t clamped_times = 0;   ///< times outside 1677..2262
+  std::uint64_t unknown_link = 0;    ///< packets of a link type that is not read
+  std::uint64_t filtered = 0;        ///< turned away by --filter
+  std::uint64_t kernel_drops = 0;    ///< live: lost before we saw them
 };
 
 /// Packets in batches.  The virtual call is per batch, never per packet.

@@ -45,12 +45,14 @@ struct Bytes {
   std::size_t size() const { return data.size(); }
 };
 
-inline constexpr std::uint32_t pcap_us = 0xa1b2c3d4, pcap_ns = 0xa1b23c4d, pcap_kuznetzov = 0xa1b2cd34;
+inline constexpr std::uint32_t pcap_us = 0xa1b2c3d4, pcap_ns = 0xa1b23c4d,
+                               pcap_kuznetzov = 0xa1b2cd34;
 
 struct PcapWriter : Bytes {
   std::uint32_t magic;
 
-  explicit PcapWriter(std::uint32_t magic_number = pcap_ns, bool swap = false, std::uint32_t link = 1)
+  explicit PcapWriter(std::uint32_t magic_number = pcap_ns, bool swap = false,
+                      std::uint32_t link = 1)
       : magic(magic_number) {
     swapped = swap;
     u32(magic).u16(2).u16(4).u32(0).u32(0).u32(65'535).u32(link);
@@ -85,7 +87,8 @@ struct PcapngWriter : Bytes {
   PcapngWriter& section() {
     return block(0x0a0d0d0a, body().u32(0x1a2b3c4d).u16(1).u16(0).u64(~std::uint64_t{0}));
   }
-  PcapngWriter& interface(std::uint16_t link = 1, std::uint32_t snap_length = 0, Bytes options = {}) {
+  PcapngWriter& interface(std::uint16_t link = 1, std::uint32_t snap_length = 0,
+                          Bytes options = {}) {
     return block(1, body().u16(link).u16(0).u32(snap_length).append(options));
   }
   Bytes resolution_option(std::uint8_t resolution) const {
@@ -94,7 +97,8 @@ struct PcapngWriter : Bytes {
   Bytes offset_option(std::int64_t seconds) const {
     return body().u16(14).u16(8).u64(static_cast<std::uint64_t>(seconds));
   }
-  PcapngWriter& enhanced(std::uint32_t interface_index, std::uint64_t ticks, std::uint32_t captured) {
+  PcapngWriter& enhanced(std::uint32_t interface_index, std::uint64_t ticks,
+                         std::uint32_t captured) {
     return block(6, body()
                         .u32(interface_index)
                         .u32(static_cast<std::uint32_t>(ticks >> 32))
@@ -103,7 +107,8 @@ struct PcapngWriter : Bytes {
                         .u32(captured + 1000)
                         .counting(captured));
   }
-  PcapngWriter& obsolete(std::uint16_t interface_index, std::uint64_t ticks, std::uint32_t captured) {
+  PcapngWriter& obsolete(std::uint16_t interface_index, std::uint64_t ticks,
+                         std::uint32_t captured) {
     return block(2, body()
                         .u16(interface_index)
                         .u16(3)  // drops
@@ -153,6 +158,8 @@ inline ReadAll read_all(Source& source, std::size_t batch_size = 5) {
   return all;
 }
 
-inline std::vector<std::byte> counting_bytes(std::size_t size) { return Bytes{}.counting(size).data; }
+inline std::vector<std::byte> counting_bytes(std::size_t size) {
+  return Bytes{}.counting(size).data;
+}
 
 }  // namespace sojourn::test

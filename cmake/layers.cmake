@@ -1,14 +1,19 @@
-# sojourn_layer(NAME USES folder... LIBRARIES target...)
+# sojourn_layer(FOLDER USES folder... TESTS_USE folder... LIBRARIES target...)
 #
-# One folder, one library, one test program: `NAME/*.cpp` becomes the library `sojourn_NAME`, and
-# `NAME/*_test.cpp` the program `NAME_test`.  A new file needs no line in any CMakeLists.txt.
-function(sojourn_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "USES;LIBRARIES")
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${name}/*.cpp)
-  file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${name}/*_test.cpp)
+# One folder, one library, one test program: `wire/headers/*.cpp` becomes the library
+# `sojourn_wire_headers`, and `wire/headers/*_test.cpp` the program `wire_headers_test`.  A new file
+# needs no line in any CMakeLists.txt.  TESTS_USE names what only the tests may include.
+function(sojourn_layer folder)
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "USES;TESTS_USE;LIBRARIES")
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
+  file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*_test.cpp)
   list(REMOVE_ITEM sources ${tests})
 
-  list(TRANSFORM layer_USES PREPEND sojourn_)
+  string(REPLACE "/" "_" name ${folder})
+  foreach(list USES TESTS_USE)
+    list(TRANSFORM layer_${list} REPLACE "/" "_")
+    list(TRANSFORM layer_${list} PREPEND sojourn_)
+  endforeach()
   if(sources)
     add_library(sojourn_${name} STATIC ${sources})
     target_include_directories(sojourn_${name} PUBLIC ${CMAKE_SOURCE_DIR})
@@ -18,10 +23,12 @@ function(sojourn_layer name)
     target_include_directories(sojourn_${name} INTERFACE ${CMAKE_SOURCE_DIR})
     target_link_libraries(sojourn_${name} INTERFACE sojourn_compiler ${layer_USES} ${layer_LIBRARIES})
   endif()
+  set_property(GLOBAL APPEND PROPERTY SOJOURN_LAYERS sojourn_${name})
 
   if(SOJOURN_TESTS AND tests)
     sojourn_test(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE sojourn_${name})
+    # TESTS_USE may name a later folder, so the linker is told when all of them are known.
+    target_link_libraries(${name}_test PRIVATE sojourn_${name} ${layer_TESTS_USE})
   endif()
 endfunction()
 

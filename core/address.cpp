@@ -60,7 +60,8 @@ Result<Prefix> Prefix::parse(std::string_view text) {
   if (slash != std::string_view::npos) {
     const auto digits = text.substr(slash + 1);
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
-    if (error != std::errc{} || end != digits.data() + digits.size() || length > address->bit_length())
+    if (error != std::errc{} || end != digits.data() + digits.size() ||
+        length > address->bit_length())
       return failure("'" + std::string{text} + "' is not a prefix such as 192.0.2.0/24");
   }
   return Prefix{*address, length};

@@ -49,7 +49,8 @@ class Prefix {
  public:
   static Result<Prefix> parse(std::string_view text);
 
-  Prefix(IpAddress address, std::size_t length) : network_(address.masked(length)), length_(length) {}
+  Prefix(IpAddress address, std::size_t length)
+      : network_(address.masked(length)), length_(length) {}
 
   bool contains(const IpAddress& address) const {
     return address.version() == network_.version() && address.masked(length_) == network_;

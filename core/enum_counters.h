@@ -17,7 +17,9 @@ class EnumCounters {
   std::uint64_t& operator[](Enum which) { return counts_[static_cast<std::size_t>(which)]; }
   std::uint64_t operator[](Enum which) const { return counts_[static_cast<std::size_t>(which)]; }
 
-  std::uint64_t total() const { return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0}); }
+  std::uint64_t total() const {
+    return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
+  }
 
   EnumCounters& operator+=(const EnumCounters& other) {
     for (std::size_t i = 0; i < size; ++i) counts_[i] += other.counts_[i];

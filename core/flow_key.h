@@ -27,7 +27,8 @@ struct FlowKey {
   friend auto operator<=>(const FlowKey&, const FlowKey&) = default;
 };
 
-/// For hash tables that hold whole keys; not for packets, which have a faster way (wire/ip_packet.h).
+/// For hash tables that hold whole keys; not for packets, which have a faster way
+/// (wire/ip_packet.h).
 struct FlowKeyHash {
   HashKey key = HashKey::from_seed(0);
 

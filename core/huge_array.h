@@ -24,14 +24,14 @@ class HugeArray {
   HugeArray() = default;
   explicit HugeArray(std::size_t size) : size_(size) {
     if (size == 0) return;
-    void* memory = mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* memory =
+        mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) std::abort();
     if (size * sizeof(T) >= huge_page) madvise(memory, size * sizeof(T), MADV_HUGEPAGE);
     data_ = static_cast<T*>(memory);
   }
-  /// One of which every page is about to be used.  A page that is read before it is written costs two
-  /// faults, and the second interrupts all other threads.
+  /// One of which every page is about to be used.  A page that is read before it is written costs
+  /// two faults, and the second interrupts all other threads.
   static HugeArray in_use(std::size_t size) {
     HugeArray array{size};
     // Advice only (Linux 5.14): without it there are faults.

@@ -50,8 +50,8 @@ class KindSet {
 enum class Leg : std::uint8_t { server, client, external, internal, sum, count_ };
 
 inline constexpr std::size_t leg_count = static_cast<std::size_t>(Leg::count_);
-inline constexpr std::array<std::string_view, leg_count> leg_names = {"server", "client", "external",
-                                                                      "internal", "sum"};
+inline constexpr std::array<std::string_view, leg_count> leg_names = {
+    "server", "client", "external", "internal", "sum"};
 
 constexpr std::size_t index_of(Leg leg) { return static_cast<std::size_t>(leg); }
 constexpr std::string_view name_of(Leg leg) { return leg_names[index_of(leg)]; }

@@ -35,8 +35,10 @@ struct LargeAllocator {
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, std::size_t count) {
-    if (count * sizeof(T) < huge_page) ::operator delete(memory);
-    else std::free(memory);
+    if (count * sizeof(T) < huge_page)
+      ::operator delete(memory);
+    else
+      std::free(memory);
   }
 
   template <class U>

@@ -12,17 +12,17 @@ namespace sojourn {
 /// What the first byte of a packet belongs to, by the numbers of the LINKTYPE registry
 /// (draft-ietf-opsawg-pcaplinktype).  Only those that Sojourn reads have a name here.
 enum class LinkType : std::uint16_t {
-  null = 0,            // BSD loopback: 4 bytes of address family, byte order of the writer
+  null = 0,  // BSD loopback: 4 bytes of address family, byte order of the writer
   ethernet = 1,
-  ppp = 9,             // RFC 1662 framing, address and control bytes possibly compressed away
-  raw_bsd = 12,        // raw IP as BSD numbers it
-  raw_openbsd = 14,    // raw IP as OpenBSD numbers it
-  ppp_hdlc = 50,       // RFC 1662 section 4.3.1
-  ppp_ether = 51,      // RFC 2516 session packets without their Ethernet header
-  raw = 101,           // IPv4 or IPv6, told apart by the version field
+  ppp = 9,           // RFC 1662 framing, address and control bytes possibly compressed away
+  raw_bsd = 12,      // raw IP as BSD numbers it
+  raw_openbsd = 14,  // raw IP as OpenBSD numbers it
+  ppp_hdlc = 50,     // RFC 1662 section 4.3.1
+  ppp_ether = 51,    // RFC 2516 session packets without their Ethernet header
+  raw = 101,         // IPv4 or IPv6, told apart by the version field
   cisco_hdlc = 104,
   ieee80211 = 105,
-  loop = 108,          // OpenBSD loopback: address family in network order
+  loop = 108,  // OpenBSD loopback: address family in network order
   linux_cooked = 113,
   ieee80211_radiotap = 127,
   ipv4 = 228,

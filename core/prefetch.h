@@ -8,17 +8,19 @@
 
 namespace sojourn {
 
-/// For reading, into the second-level cache.  Only a hint: there need not be anything at the address, which is why it
-/// is computed as a number.
+/// For reading, into the second-level cache.  Only a hint: there need not be anything at the
+/// address, which is why it is computed as a number.
 [[gnu::always_inline]] inline void prefetch_far(const void* from, std::ptrdiff_t distance) {
-  const auto address = reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(distance);
+  const auto address =
+      reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(distance);
   __builtin_prefetch(reinterpret_cast<const void*>(address), 0, 2);
 }
 
-/// Calls use(item, its number) for each, and fetch(item) some items before that.  Not for all at once: a core
-/// waits for a dozen cache lines at a time, and stands still for the next.
+/// Calls use(item, its number) for each, and fetch(item) some items before that.  Not for all at
+/// once: a core waits for a dozen cache lines at a time, and stands still for the next.
 template <class Item, class Fetch, class Use>
-[[gnu::always_inline]] inline void for_each_fetched(std::span<const Item> items, Fetch fetch, Use use) {
+[[gnu::always_inline]] inline void for_each_fetched(std::span<const Item> items, Fetch fetch,
+                                                    Use use) {
   constexpr std::size_t ahead = 16;
   for (const Item& item : items.first(std::min(ahead, items.size()))) fetch(item);
   std::uint32_t number = 0;

@@ -6,9 +6,10 @@
 
 namespace sojourn {
 
-/// job(i) for every i below `count`, on up to `threads` threads, of which this is one.  `progress` is told how far through, from
-/// this thread only.
-void run_jobs(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& job,
-              const std::function<void(double)>& progress = [](double) {});
+/// job(i) for every i below `count`, on up to `threads` threads, of which this is one.  `progress`
+/// is told how far through, from this thread only.
+void run_jobs(
+    std::size_t count, unsigned threads, const std::function<void(std::size_t)>& job,
+    const std::function<void(double)>& progress = [](double) {});
 
 }  // namespace sojourn

@@ -15,12 +15,13 @@ TEST(RunJobs, DoesEachOnceWhateverTheThreads) {
       std::vector<std::atomic<int>> times(count);
       const auto here = std::this_thread::get_id();
       double last = 0;
-      run_jobs(count, threads, [&](std::size_t i) { ++times[i]; },
-               [&](double part) {
-                 EXPECT_EQ(std::this_thread::get_id(), here);
-                 EXPECT_GT(part, last);
-                 last = part;
-               });
+      run_jobs(
+          count, threads, [&](std::size_t i) { ++times[i]; },
+          [&](double part) {
+            EXPECT_EQ(std::this_thread::get_id(), here);
+            EXPECT_GT(part, last);
+            last = part;
+          });
       for (const auto& one : times) EXPECT_EQ(one, 1);
       EXPECT_LE(last, 1);
     }

@@ -11,8 +11,8 @@ namespace sojourn {
 
 /// The requester sent the request; the responder is where the delay leads to and back from.
 struct Sample {
-  Timestamp time;  ///< when the response passed
-  Duration delay;  ///< response time minus request time; negative if the capture's clock stepped
+  Timestamp time;     ///< when the response passed
+  Duration delay;     ///< response time minus request time; negative if the capture's clock stepped
   double weight = 1;  ///< how many real pairs it stands for
   Kind kind = Kind::tcp;
   Leg leg = Leg::server;
@@ -23,7 +23,9 @@ struct Sample {
   IpAddress requester;
   IpAddress responder;
 
-  std::uint16_t server_port() const { return requester_is_server ? requester_port : responder_port; }
+  std::uint16_t server_port() const {
+    return requester_is_server ? requester_port : responder_port;
+  }
 
   static constexpr std::uint16_t no_vlan = 0xffff;
 };

@@ -21,7 +21,8 @@ constexpr std::int64_t to_ns(Duration duration) { return duration.count(); }
 /// the range does not fit, and stays at the limit instead.
 constexpr std::int64_t difference_ns(std::int64_t later_ns, std::int64_t earlier_ns) {
   std::int64_t result = 0;
-  if (!__builtin_sub_overflow(later_ns, earlier_ns, &result)) [[likely]] return result;
+  if (!__builtin_sub_overflow(later_ns, earlier_ns, &result)) [[likely]]
+    return result;
   return later_ns < earlier_ns ? std::numeric_limits<std::int64_t>::min()
                                : std::numeric_limits<std::int64_t>::max();
 }

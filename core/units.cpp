@@ -56,7 +56,8 @@ Result<double> parse_with_unit(std::string_view text, std::span<const Unit> unit
 }  // namespace
 
 Result<Duration> parse_duration(std::string_view text) {
-  const auto ns = parse_with_unit(text, duration_units, "a duration such as 80us, 500ms, 2s or 5min");
+  const auto ns =
+      parse_with_unit(text, duration_units, "a duration such as 80us, 500ms, 2s or 5min");
   if (!ns) return std::unexpected(ns.error());
   return Duration{std::llround(*ns)};
 }
@@ -73,7 +74,10 @@ std::string format_duration(Duration duration) {
   const auto with_unit = [ns](double factor, std::string_view unit) {
     const double value = ns / factor;
     const double magnitude = std::abs(value);
-    const int decimals = magnitude < 9.9995 ? 3 : magnitude < 99.995 ? 2 : magnitude < 999.95 ? 1 : 0;
+    const int decimals = magnitude < 9.9995   ? 3
+                         : magnitude < 99.995 ? 2
+                         : magnitude < 999.95 ? 1
+                                              : 0;
     return fmt::format("{:.{}f} {}", value, decimals, unit);
   };
   if (size < 1e3) return fmt::format("{} ns", duration.count());
@@ -102,7 +106,8 @@ std::string format_count(std::uint64_t count) {
 
 std::string format_time(Timestamp time) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)),
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)),
                      (time - seconds).count());
 }
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "estimate/test_seed.h"
+#include "estimate/distribution/test_seed.h"
 
 namespace sojourn {
 namespace {
@@ -20,7 +20,8 @@ std::size_t common_bits(const IpAddress& a, const IpAddress& b) {
 IpAddress random_address(IpVersion version, std::mt19937_64& random) {
   std::array<std::byte, 16> bytes;
   for (auto& byte : bytes) byte = static_cast<std::byte>(random());
-  return version == IpVersion::v4 ? IpAddress::v4(std::span<const std::byte, 4>{bytes.data(), 4}) : IpAddress::v6(bytes);
+  return version == IpVersion::v4 ? IpAddress::v4(std::span<const std::byte, 4>{bytes.data(), 4})
+                                  : IpAddress::v6(bytes);
 }
 
 /// Like `address` in exactly the first `bits`, arbitrary after.
@@ -40,7 +41,8 @@ TEST(Anonymizer, KeepsTheLengthOfCommonPrefixesAndNothingElse) {
       const IpAddress address = random_address(version, random);
       const std::size_t bits = random() % (address.bit_length() + 1);
       const IpAddress other = relative(address, bits, random);
-      ASSERT_EQ(common_bits(anonymizer.apply(address), anonymizer.apply(other)), bits) << "seed " << test_seed();
+      ASSERT_EQ(common_bits(anonymizer.apply(address), anonymizer.apply(other)), bits)
+          << "seed " << test_seed();
       ASSERT_EQ(anonymizer.apply(address).version(), version);
       unchanged += anonymizer.apply(address).bit(0) == address.bit(0);
     }
@@ -50,7 +52,8 @@ TEST(Anonymizer, KeepsTheLengthOfCommonPrefixesAndNothingElse) {
 
 TEST(Anonymizer, IsOneToOneAndDependsOnTheKeyOnly) {
   std::mt19937_64 random{test_seed()};
-  Anonymizer first{HashKey::from_seed(1)}, same{HashKey::from_seed(1)}, different{HashKey::from_seed(2)};
+  Anonymizer first{HashKey::from_seed(1)}, same{HashKey::from_seed(1)},
+      different{HashKey::from_seed(2)};
   std::set<IpAddress> originals, hidden;
   std::size_t moved = 0, differently = 0;
   for (int i = 0; i < 20'000; ++i) {  // more than the cache remembers
@@ -73,7 +76,8 @@ TEST(Anonymizer, FlipsBitsOfTheLastOctetAboutHalfTheTime) {
   std::array<int, 8> flips{};
   for (int i = 0; i < 2000; ++i) {
     const IpAddress address = random_address(IpVersion::v4, random);
-    for (std::size_t bit = 0; bit < 8; ++bit) flips[bit] += anonymizer.apply(address).bit(24 + bit) != address.bit(24 + bit);
+    for (std::size_t bit = 0; bit < 8; ++bit)
+      flips[bit] += anonymizer.apply(address).bit(24 + bit) != address.bit(24 + bit);
   }
   for (const int count : flips) EXPECT_NEAR(count, 1000, 100) << "seed " << test_seed();
 }

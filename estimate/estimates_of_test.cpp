@@ -9,12 +9,14 @@ namespace sojourn {
 namespace {
 
 TEST(EstimatesOf, AreThoseOfEachWhateverTheThreads) {
-  std::array<Distribution, 3> distributions = {Distribution{Keep::every_sample}, Distribution{Keep::every_sample}, Distribution{}};
+  std::array<Distribution, 3> distributions = {Distribution{Keep::every_sample},
+                                               Distribution{Keep::every_sample}, Distribution{}};
   for (std::int64_t i = 0; i < 300'000; ++i) {
     distributions[0].add(Duration{(i * 7919) % 300'007});
     if (i % 3 == 0) distributions[1].add(Duration{1'000'000 + (i * 31) % 10'007});
   }
-  const std::array<const Distribution*, 3> pointers = {&distributions[0], &distributions[1], &distributions[2]};
+  const std::array<const Distribution*, 3> pointers = {&distributions[0], &distributions[1],
+                                                       &distributions[2]};
   constexpr std::array qs = {0.5, 0.95, 0.99};
   for (const unsigned threads : {0u, 1u, 2u, 8u}) {
     const auto found = estimates_of(pointers, qs, threads);

@@ -5,8 +5,8 @@
 namespace sojourn {
 
 const Expectation::Part* Expectation::find(Kind kind, Leg leg) const {
-  const auto found =
-      std::ranges::find_if(parts, [&](const Part& part) { return part.kind == kind && part.leg == leg; });
+  const auto found = std::ranges::find_if(
+      parts, [&](const Part& part) { return part.kind == kind && part.leg == leg; });
   return found == parts.end() ? nullptr : &*found;
 }
 
@@ -19,18 +19,23 @@ Expectation take_expectation(const Measurement& measurement, KindSet kinds) {
       const Leg leg = static_cast<Leg>(l);
       if (measurement.headline_is_sum(kind) && leg != Leg::sum) continue;
       const Distribution& distribution = measurement.leg(kind, leg);
-      if (!distribution.empty()) result.parts.push_back({kind, leg, distribution.snapshot(expectation_quantiles)});
+      if (!distribution.empty())
+        result.parts.push_back({kind, leg, distribution.snapshot(expectation_quantiles)});
     }
   }
   return result;
 }
 
-bool ExpectComparison::shifted() const { return std::ranges::any_of(results, &ExpectResult::shifted); }
+bool ExpectComparison::shifted() const {
+  return std::ranges::any_of(results, &ExpectResult::shifted);
+}
 
-ExpectComparison compare(const Expectation& expected, const Expectation& now, const ExpectOptions& options) {
+ExpectComparison compare(const Expectation& expected, const Expectation& now,
+                         const ExpectOptions& options) {
   ExpectComparison comparison;
   comparison.options = options;
-  const auto add = [&](Kind kind, Leg leg, const DelaySnapshot* then_delays, const DelaySnapshot* now_delays) {
+  const auto add = [&](Kind kind, Leg leg, const DelaySnapshot* then_delays,
+                       const DelaySnapshot* now_delays) {
     ExpectResult result;
     result.kind = kind;
     result.leg = leg;

@@ -8,16 +8,16 @@
 
 #include "core/kind.h"
 #include "core/time.h"
-#include "estimate/delay_snapshot.h"
+#include "estimate/distribution/delay_snapshot.h"
+#include "estimate/distribution/shift.h"
 #include "estimate/measurement.h"
-#include "estimate/shift.h"
 
 namespace sojourn {
 
 /// The distributions of a run, each of one kind and leg.
 ///
-/// Legs are kept apart: how many samples each leg of a kind gives is a matter of who uploads and who
-/// downloads, and pooled it would look like a change of delay.  Of a kind whose headline is
+/// Legs are kept apart: how many samples each leg of a kind gives is a matter of who uploads and
+/// who downloads, and pooled it would look like a change of delay.  Of a kind whose headline is
 /// Leg::sum, that leg alone is kept.
 struct Expectation {
   struct Part {
@@ -69,6 +69,7 @@ struct ExpectComparison {
 /// Every part that either side has.  With probability 1 - false_alarm none is said to have shifted
 /// if none has, whatever the parts have to do with each other (docs/design/expect.md says what
 /// this rests on).
-ExpectComparison compare(const Expectation& expected, const Expectation& now, const ExpectOptions& options);
+ExpectComparison compare(const Expectation& expected, const Expectation& now,
+                         const ExpectOptions& options);
 
 }  // namespace sojourn

@@ -9,17 +9,22 @@ using namespace std::chrono_literals;
 
 Measurement measured(Duration server, int server_samples, Duration client, int client_samples) {
   Measurement measurement;
-  for (int i = 0; i < server_samples; ++i) measurement.add_light(Kind::tcp, Leg::server, {}, server + i * 37 % 100 * 1us);
-  for (int i = 0; i < client_samples; ++i) measurement.add_light(Kind::tcp, Leg::client, {}, client + i * 37 % 100 * 10ns);
+  for (int i = 0; i < server_samples; ++i)
+    measurement.add_light(Kind::tcp, Leg::server, {}, server + i * 37 % 100 * 1us);
+  for (int i = 0; i < client_samples; ++i)
+    measurement.add_light(Kind::tcp, Leg::client, {}, client + i * 37 % 100 * 10ns);
   for (int i = 0; i < 10; ++i) measurement.add_light(Kind::ntp, Leg::server, {}, 5ms);
   return measurement;
 }
 
-Expectation taken(const Measurement& measurement) { return take_expectation(measurement, KindSet::all()); }
+Expectation taken(const Measurement& measurement) {
+  return take_expectation(measurement, KindSet::all());
+}
 
 TEST(Expectation, KeepsLegsApart) {
   // Who uploads changes how many samples each leg gives; that is no change of delay.
-  const auto before = taken(measured(20ms, 900, 100us, 100)), after = taken(measured(20ms, 100, 100us, 900));
+  const auto before = taken(measured(20ms, 900, 100us, 100)),
+             after = taken(measured(20ms, 100, 100us, 900));
   const auto comparison = compare(before, after, {.false_alarm = 0.001, .tolerance = 0.05});
   EXPECT_FALSE(comparison.shifted());
   ASSERT_EQ(comparison.results.size(), 3u);
@@ -30,7 +35,8 @@ TEST(Expectation, KeepsLegsApart) {
 }
 
 TEST(Expectation, SaysWhichLegShifted) {
-  const auto before = taken(measured(20ms, 500, 100us, 500)), after = taken(measured(30ms, 500, 100us, 500));
+  const auto before = taken(measured(20ms, 500, 100us, 500)),
+             after = taken(measured(30ms, 500, 100us, 500));
   const auto comparison = compare(before, after, {});
   EXPECT_TRUE(comparison.shifted());
   EXPECT_EQ(comparison.results[0].verdict, ShiftVerdict::slower);

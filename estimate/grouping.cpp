@@ -13,7 +13,8 @@
 namespace sojourn {
 namespace {
 
-constexpr std::array<std::string_view, 6> names = {"flow", "host", "requester", "prefix", "port", "vlan"};
+constexpr std::array<std::string_view, 6> names = {"flow",   "host", "requester",
+                                                   "prefix", "port", "vlan"};
 
 /// The number up to the next slash, taken off the front of `text`; at most `most`.
 std::optional<std::uint8_t> take_length(std::string_view& text, unsigned most) {
@@ -29,7 +30,8 @@ std::optional<std::uint8_t> take_length(std::string_view& text, unsigned most) {
 std::string endpoint(const IpAddress& address, std::uint16_t port) {
   if (port == 0) return address.to_string();
   const bool brackets = address.version() == IpVersion::v6;  // RFC 5952 section 6
-  return fmt::format("{}{}{}:{}", brackets ? "[" : "", address.to_string(), brackets ? "]" : "", port);
+  return fmt::format("{}{}{}:{}", brackets ? "[" : "", address.to_string(), brackets ? "]" : "",
+                     port);
 }
 
 /// The request goes to the server on the server leg, and a whole exchange starts with the client.
@@ -37,10 +39,13 @@ std::string endpoint(const IpAddress& address, std::uint16_t port) {
 /// well-known ports and clients ephemeral ones (RFC 6335 section 6).
 std::uint16_t server_port(const Sample& sample) {
   switch (sample.leg) {
-    case Leg::client: return sample.requester_port;
+    case Leg::client:
+      return sample.requester_port;
     case Leg::external:
-    case Leg::internal: return std::min(sample.requester_port, sample.responder_port);
-    default: return sample.responder_port;
+    case Leg::internal:
+      return std::min(sample.requester_port, sample.responder_port);
+    default:
+      return sample.responder_port;
   }
 }
 
@@ -50,7 +55,8 @@ Result<Grouping> Grouping::parse(std::string_view text) {
   const auto slash = text.find('/');
   const auto name = std::ranges::find(names, text.substr(0, slash));
   if (name == names.end())
-    return failure(fmt::format("cannot group by '{}': expected flow, host, requester, prefix/N, port or vlan", text));
+    return failure(fmt::format(
+        "cannot group by '{}': expected flow, host, requester, prefix/N, port or vlan", text));
   Grouping grouping{static_cast<By>(name - names.begin())};
   if (slash == std::string_view::npos) {
     if (grouping.by_ == By::prefix)
@@ -64,8 +70,10 @@ Result<Grouping> Grouping::parse(std::string_view text) {
   const auto v4 = take_length(rest, 32);
   const auto v6 = rest.empty() ? std::optional{grouping.prefix_v6_} : take_length(rest, 128);
   if (!v4 || !v6 || !rest.empty())
-    return failure(fmt::format("cannot group by '{}': expected prefix/N or prefix/N/M with N up to 32 for IPv4 "
-                               "and M up to 128 for IPv6", text));
+    return failure(fmt::format(
+        "cannot group by '{}': expected prefix/N or prefix/N/M with N up to 32 for IPv4 "
+        "and M up to 128 for IPv6",
+        text));
   grouping.prefix_v4_ = *v4;
   grouping.prefix_v6_ = *v6;
   return grouping;
@@ -80,13 +88,22 @@ GroupKey Grouping::key_of(const Sample& sample) const {
       key.requester_port = sample.requester_port;
       key.responder_port = sample.responder_port;
       break;
-    case By::host: key.responder = sample.responder; break;
-    case By::requester: key.requester = sample.requester; break;
-    case By::prefix:
-      key.responder = sample.responder.masked(sample.responder.version() == IpVersion::v4 ? prefix_v4_ : prefix_v6_);
+    case By::host:
+      key.responder = sample.responder;
       break;
-    case By::port: key.responder_port = server_port(sample); break;
-    case By::vlan: key.vlan = sample.vlan; break;
+    case By::requester:
+      key.requester = sample.requester;
+      break;
+    case By::prefix:
+      key.responder = sample.responder.masked(
+          sample.responder.version() == IpVersion::v4 ? prefix_v4_ : prefix_v6_);
+      break;
+    case By::port:
+      key.responder_port = server_port(sample);
+      break;
+    case By::vlan:
+      key.vlan = sample.vlan;
+      break;
   }
   return key;
 }
@@ -95,21 +112,27 @@ std::string Grouping::label(const GroupKey& key) const {
   if (key.other) return "other";
   switch (by_) {
     case By::flow:
-      return endpoint(key.requester, key.requester_port) + " > " + endpoint(key.responder, key.responder_port);
-    case By::host: return key.responder.to_string();
-    case By::requester: return key.requester.to_string();
+      return endpoint(key.requester, key.requester_port) + " > " +
+             endpoint(key.responder, key.responder_port);
+    case By::host:
+      return key.responder.to_string();
+    case By::requester:
+      return key.requester.to_string();
     case By::prefix:
       return fmt::format("{}/{}", key.responder.to_string(),
                          key.responder.version() == IpVersion::v4 ? prefix_v4_ : prefix_v6_);
-    case By::port: return key.responder_port == 0 ? "no port" : fmt::format("port {}", key.responder_port);
-    case By::vlan: return key.vlan == Sample::no_vlan ? "no vlan" : fmt::format("vlan {}", key.vlan);
+    case By::port:
+      return key.responder_port == 0 ? "no port" : fmt::format("port {}", key.responder_port);
+    case By::vlan:
+      return key.vlan == Sample::no_vlan ? "no vlan" : fmt::format("vlan {}", key.vlan);
   }
   return {};
 }
 
 std::string Grouping::name() const {
   const std::string_view name = names[static_cast<std::size_t>(by_)];
-  return by_ == By::prefix ? fmt::format("{}/{}/{}", name, prefix_v4_, prefix_v6_) : std::string{name};
+  return by_ == By::prefix ? fmt::format("{}/{}/{}", name, prefix_v4_, prefix_v6_)
+                           : std::string{name};
 }
 
 std::uint64_t hash_of(const GroupKey& key) {
@@ -119,10 +142,11 @@ std::uint64_t hash_of(const GroupKey& key) {
   std::array<std::uint64_t, 4> words{};
   std::memcpy(&words[0], key.requester.bytes().data(), key.requester.bytes().size());
   std::memcpy(&words[2], key.responder.bytes().data(), key.responder.bytes().size());
-  const std::uint64_t small = std::uint64_t{key.requester_port} << 48 | std::uint64_t{key.responder_port} << 32 |
+  const std::uint64_t small = std::uint64_t{key.requester_port} << 48 |
+                              std::uint64_t{key.responder_port} << 32 |
                               std::uint64_t{key.vlan} << 16 | (key.other ? 1u : 0u);
-  const std::uint64_t addresses =
-      keyed_hash(secret, keyed_hash(secret, words[0], words[1]), keyed_hash(secret, words[2], words[3]));
+  const std::uint64_t addresses = keyed_hash(secret, keyed_hash(secret, words[0], words[1]),
+                                             keyed_hash(secret, words[2], words[3]));
   return keyed_hash(secret, addresses, small);
 }
 

@@ -12,11 +12,14 @@ Distribution& Groups::room_for(const GroupId& id, std::uint64_t samples) {
   return groups_[other];
 }
 
-void Groups::add(const GroupId& id, Duration delay, double weight) { room_for(id, 1).add(delay, weight); }
+void Groups::add(const GroupId& id, Duration delay, double weight) {
+  room_for(id, 1).add(delay, weight);
+}
 
 void Groups::merge(const Groups& other) {
   overflowed_ += other.overflowed_;
-  for (const auto& [id, distribution] : other.groups_) room_for(id, distribution.count()).merge(distribution);
+  for (const auto& [id, distribution] : other.groups_)
+    room_for(id, distribution.count()).merge(distribution);
 }
 
 std::vector<Groups::Entry> Groups::entries() const {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/kind.h"
-#include "estimate/distribution.h"
+#include "estimate/distribution/distribution.h"
 #include "estimate/grouping.h"
 
 namespace sojourn {

@@ -6,7 +6,9 @@ namespace sojourn {
 namespace {
 
 /// Kinds that measure both legs of the path together, and how surely.
-bool may_have_sum(Kind kind) { return kind == Kind::handshake || kind == Kind::flow || kind == Kind::quic; }
+bool may_have_sum(Kind kind) {
+  return kind == Kind::handshake || kind == Kind::flow || kind == Kind::quic;
+}
 
 /// Parts of a whole that is measured too are no headline, so groups and slices need not keep them.
 /// Only quic may turn out to have no whole.
@@ -85,7 +87,8 @@ const Distribution& Measurement::pooled(Kind kind) const {
 
 std::uint64_t Measurement::samples() const {
   std::uint64_t sum = 0;
-  for (std::size_t kind = 0; kind < kind_count; ++kind) sum += pooled(static_cast<Kind>(kind)).count();
+  for (std::size_t kind = 0; kind < kind_count; ++kind)
+    sum += pooled(static_cast<Kind>(kind)).count();
   return sum;
 }
 
@@ -96,18 +99,23 @@ std::vector<Measurement::Group> Measurement::largest_groups(std::size_t limit) c
     return entry.id.whole != headline_is_sum(entry.id.kind);
   });
   // Labels are costly for a million groups: first cut by size, then name and order what is left.
-  std::ranges::sort(entries, std::greater{}, [](const auto& entry) { return entry.distribution->count(); });
+  std::ranges::sort(entries, std::greater{},
+                    [](const auto& entry) { return entry.distribution->count(); });
   if (entries.size() > limit && limit > 0) {
     const auto smallest = entries[limit - 1].distribution->count();
-    std::erase_if(entries, [smallest](const auto& entry) { return entry.distribution->count() < smallest; });
+    std::erase_if(entries,
+                  [smallest](const auto& entry) { return entry.distribution->count() < smallest; });
   }
   std::vector<Group> groups;
-  for (const auto& entry : entries) groups.push_back({grouping_->label(entry.id.key), entry.id.kind, entry.distribution});
+  for (const auto& entry : entries)
+    groups.push_back({grouping_->label(entry.id.key), entry.id.kind, entry.distribution});
   std::ranges::sort(groups, [](const Group& a, const Group& b) {
-    if (a.distribution->count() != b.distribution->count()) return a.distribution->count() > b.distribution->count();
+    if (a.distribution->count() != b.distribution->count())
+      return a.distribution->count() > b.distribution->count();
     return a.label != b.label ? a.label < b.label : a.kind < b.kind;
   });
-  if (groups.size() > limit) groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(limit), groups.end());
+  if (groups.size() > limit)
+    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(limit), groups.end());
   return groups;
 }
 
@@ -126,7 +134,8 @@ std::vector<Measurement::WindowRow> Measurement::window_rows() const {
   for (const auto& [number, slice] : windows_->slices()) {
     for (std::size_t kind = 0; kind < kind_count; ++kind) {
       const auto& distribution = slice[kind][headline_is_sum(static_cast<Kind>(kind)) ? 1 : 0];
-      if (distribution) rows.push_back({windows_->start_of(number), static_cast<Kind>(kind), distribution.get()});
+      if (distribution)
+        rows.push_back({windows_->start_of(number), static_cast<Kind>(kind), distribution.get()});
     }
   }
   return rows;

@@ -10,7 +10,7 @@
 
 #include "core/kind.h"
 #include "core/sample.h"
-#include "estimate/distribution.h"
+#include "estimate/distribution/distribution.h"
 #include "estimate/grouping.h"
 #include "estimate/groups.h"
 #include "estimate/windows.h"
@@ -43,17 +43,20 @@ class Measurement {
  public:
   explicit Measurement(const MeasurementOptions& options = {});
 
-  /// The short way, when no groups are wanted: a few nanoseconds.  Always inlined: with one more table g++ no longer did
-  /// that by itself, which cost every run 1.8 % more instructions.
-  [[gnu::always_inline]] void add_light(Kind kind, Leg leg, Timestamp response_time, Duration delay, double weight = 1) {
+  /// The short way, when no groups are wanted: a few nanoseconds.  Always inlined: with one more
+  /// table g++ no longer did that by itself, which cost every run 1.8 % more instructions.
+  [[gnu::always_inline]] void add_light(Kind kind, Leg leg, Timestamp response_time, Duration delay,
+                                        double weight = 1) {
     if (weight == 1) {
       Waiting& waiting = waiting_[index_of(kind)][index_of(leg)];
       waiting.delays_ns[waiting.count++] = delay.count();
-      if (waiting.count == waiting.delays_ns.size()) [[unlikely]] settle(kind, leg);
+      if (waiting.count == waiting.delays_ns.size()) [[unlikely]]
+        settle(kind, leg);
     } else {
       legs_[index_of(kind)][index_of(leg)].add(delay, weight);
     }
-    if (windows_) [[unlikely]] add_to_window(kind, leg, response_time, delay, weight);
+    if (windows_) [[unlikely]]
+      add_to_window(kind, leg, response_time, delay, weight);
   }
   /// The full way: also into the sample's group.
   void add(const Sample& sample) {

@@ -32,8 +32,10 @@ std::optional<double> parse_percentile(std::string_view text) {
   if (!text.starts_with('p')) return std::nullopt;
   text.remove_prefix(1);
   double percent = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent, std::chars_format::fixed);
-  if (error != std::errc{} || end != text.data() + text.size() || !(percent > 0 && percent < 100)) return std::nullopt;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), percent, std::chars_format::fixed);
+  if (error != std::errc{} || end != text.data() + text.size() || !(percent > 0 && percent < 100))
+    return std::nullopt;
   return percent / 100;
 }
 
@@ -54,8 +56,8 @@ Result<SlaRule> SlaRule::parse(std::string_view text) {
   SlaRule rule;
   rule.text_ = trimmed(text);
   const auto wrong = [&](std::string_view expected) {
-    return failure(fmt::format("in SLA rule '{}': expected {}, as in '{}tcp p95 < 50ms'", rule.text_, expected,
-                               rule.each_group_ ? "each " : ""));
+    return failure(fmt::format("in SLA rule '{}': expected {}, as in '{}tcp p95 < 50ms'",
+                               rule.text_, expected, rule.each_group_ ? "each " : ""));
   };
   std::string_view rest = rule.text_;
 
@@ -70,17 +72,25 @@ Result<SlaRule> SlaRule::parse(std::string_view text) {
   rule.kind_ = *kind;
   if (dot != std::string_view::npos) {
     rule.leg_ = leg_named(subject.substr(dot + 1));
-    if (!rule.leg_) return wrong(fmt::format("one of {} after the dot", fmt::join(leg_names, ", ")));
-    if (rule.each_group_) return wrong("a kind without a leg after 'each', since groups pool their legs");
+    if (!rule.leg_)
+      return wrong(fmt::format("one of {} after the dot", fmt::join(leg_names, ", ")));
+    if (rule.each_group_)
+      return wrong("a kind without a leg after 'each', since groups pool their legs");
   }
 
   const auto statistic = take_word(rest, " \t<>");
-  if (statistic == "mean") rule.statistic_ = Statistic::mean;
-  else if (statistic == "min") rule.statistic_ = Statistic::min;
-  else if (statistic == "max") rule.statistic_ = Statistic::max;
-  else if (statistic == "median") rule.q_ = 0.5;
-  else if (const auto q = parse_percentile(statistic)) rule.q_ = *q;
-  else return wrong(fmt::format("p0.1 to p99.9, median, mean, min or max after '{}'", subject));
+  if (statistic == "mean")
+    rule.statistic_ = Statistic::mean;
+  else if (statistic == "min")
+    rule.statistic_ = Statistic::min;
+  else if (statistic == "max")
+    rule.statistic_ = Statistic::max;
+  else if (statistic == "median")
+    rule.q_ = 0.5;
+  else if (const auto q = parse_percentile(statistic))
+    rule.q_ = *q;
+  else
+    return wrong(fmt::format("p0.1 to p99.9, median, mean, min or max after '{}'", subject));
 
   if (rest.empty() || (rest.front() != '<' && rest.front() != '>'))
     return wrong(fmt::format("< or > after '{}'", statistic));
@@ -92,36 +102,48 @@ Result<SlaRule> SlaRule::parse(std::string_view text) {
                           : (or_equal ? Comparison::greater_or_equal : Comparison::greater);
 
   const auto limit = parse_duration(trimmed(rest));
-  if (!limit) return std::unexpected(limit.error().while_doing(fmt::format("in SLA rule '{}'", rule.text_)));
+  if (!limit)
+    return std::unexpected(limit.error().while_doing(fmt::format("in SLA rule '{}'", rule.text_)));
   rule.limit_ = *limit;
   return rule;
 }
 
 bool SlaRule::keeps(Duration value) const {
   switch (comparison_) {
-    case Comparison::less: return value < limit_;
-    case Comparison::less_or_equal: return value <= limit_;
-    case Comparison::greater: return value > limit_;
-    case Comparison::greater_or_equal: return value >= limit_;
+    case Comparison::less:
+      return value < limit_;
+    case Comparison::less_or_equal:
+      return value <= limit_;
+    case Comparison::greater:
+      return value > limit_;
+    case Comparison::greater_or_equal:
+      return value >= limit_;
   }
   return false;
 }
 
 std::optional<Duration> SlaRule::value_of(const Distribution& distribution) const {
   switch (statistic_) {
-    case Statistic::quantile: return distribution.quantile(q_);
-    case Statistic::mean: return distribution.mean();
-    case Statistic::min: return distribution.min();
-    case Statistic::max: return distribution.max();
+    case Statistic::quantile:
+      return distribution.quantile(q_);
+    case Statistic::mean:
+      return distribution.mean();
+    case Statistic::min:
+      return distribution.min();
+    case Statistic::max:
+      return distribution.max();
   }
   return std::nullopt;
 }
 
 std::optional<Interval> SlaRule::interval_of(const Distribution& distribution) const {
   switch (statistic_) {
-    case Statistic::quantile: return distribution.interval(q_);
-    case Statistic::mean: return distribution.mean_interval();
-    default: break;
+    case Statistic::quantile:
+      return distribution.interval(q_);
+    case Statistic::mean:
+      return distribution.mean_interval();
+    default:
+      break;
   }
   // A rule about the extremes is about what was seen, and that is known.
   const auto value = value_of(distribution);
@@ -129,7 +151,8 @@ std::optional<Interval> SlaRule::interval_of(const Distribution& distribution) c
 }
 
 SlaResult SlaRule::evaluate(const Distribution& distribution) const {
-  SlaResult result{.rule = text_, .value = value_of(distribution), .interval = interval_of(distribution)};
+  SlaResult result{
+      .rule = text_, .value = value_of(distribution), .interval = interval_of(distribution)};
   if (!result.value) return result;
   result.ok = keeps(*result.value);
   const bool low_keeps = keeps(result.interval->low);
@@ -138,11 +161,15 @@ SlaResult SlaRule::evaluate(const Distribution& distribution) const {
   if (!low_keeps && !high_keeps) result.verdict = SlaVerdict::violated;
 
   // Where the samples are too few to bound the value, what lies beyond is unknown.
-  const bool is_upper_limit = comparison_ == Comparison::less || comparison_ == Comparison::less_or_equal;
-  const bool met_side = is_upper_limit ? result.interval->bounded_above : result.interval->bounded_below;
-  const bool violated_side = is_upper_limit ? result.interval->bounded_below : result.interval->bounded_above;
+  const bool is_upper_limit =
+      comparison_ == Comparison::less || comparison_ == Comparison::less_or_equal;
+  const bool met_side =
+      is_upper_limit ? result.interval->bounded_above : result.interval->bounded_below;
+  const bool violated_side =
+      is_upper_limit ? result.interval->bounded_below : result.interval->bounded_above;
   if (result.verdict == SlaVerdict::met && !met_side) result.verdict = SlaVerdict::undecided;
-  if (result.verdict == SlaVerdict::violated && !violated_side) result.verdict = SlaVerdict::undecided;
+  if (result.verdict == SlaVerdict::violated && !violated_side)
+    result.verdict = SlaVerdict::undecided;
   return result;
 }
 

@@ -8,7 +8,7 @@
 
 #include "core/kind.h"
 #include "core/result.h"
-#include "estimate/distribution.h"
+#include "estimate/distribution/distribution.h"
 #include "estimate/measurement.h"
 
 namespace sojourn {
@@ -23,7 +23,7 @@ std::string_view name_of(SlaVerdict verdict);
 struct SlaResult {
   std::string rule;                    ///< as the user wrote it
   std::optional<std::string> group{};  ///< whose value it is, for a rule about each group
-  std::optional<Duration> value;  ///< nullopt without samples
+  std::optional<Duration> value;       ///< nullopt without samples
   std::optional<Interval> interval;
   bool ok = false;  ///< the value itself keeps to the limit; only with a value
   SlaVerdict verdict = SlaVerdict::undecided;

@@ -31,7 +31,8 @@ SlaGroups evaluate_groups(const SlaRule& rule, const Measurement& measurement, s
   groups.rule = rule.text();
   std::vector<Judged> judged;
   for (const auto& entry : measurement.groups_of(rule.kind())) {
-    judged.push_back({rule.evaluate(*entry.distribution), entry.distribution->count(), entry.id.key});
+    judged.push_back(
+        {rule.evaluate(*entry.distribution), entry.distribution->count(), entry.id.key});
     ++groups.counts[static_cast<std::size_t>(judged.back().result.verdict)];
   }
   // Names are costly for a million groups: first cut by order, ties kept, then name what is left.
@@ -45,7 +46,8 @@ SlaGroups evaluate_groups(const SlaRule& rule, const Measurement& measurement, s
   std::ranges::sort(judged, {}, [](const Judged& one) {
     return std::tuple{urgency(one.result.verdict), ~one.samples, *one.result.group};
   });
-  if (judged.size() > limit) judged.erase(judged.begin() + static_cast<std::ptrdiff_t>(limit), judged.end());
+  if (judged.size() > limit)
+    judged.erase(judged.begin() + static_cast<std::ptrdiff_t>(limit), judged.end());
   for (Judged& one : judged) groups.shown.push_back(std::move(one.result));
   return groups;
 }

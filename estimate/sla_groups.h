@@ -24,8 +24,8 @@ struct SlaGroups {
   bool broken() const { return count(SlaVerdict::violated) > 0; }
 };
 
-/// Each group is judged by its own interval, as if it were alone: of a hundred groups whose true value
-/// is exactly the limit, two or three will be called violated.
+/// Each group is judged by its own interval, as if it were alone: of a hundred groups whose true
+/// value is exactly the limit, two or three will be called violated.
 SlaGroups evaluate_groups(const SlaRule& rule, const Measurement& measurement, std::size_t limit);
 
 }  // namespace sojourn

@@ -10,10 +10,10 @@ using namespace std::chrono_literals;
 class SlaGroupsTest : public testing::Test {
  protected:
   SlaGroupsTest() : measurement(options()) {
-    add(80, 200, 10ms);        // met
-    add(443, 300, 90ms);       // violated
-    add(8443, 100, 90ms);      // violated
-    add(22, 2, 90ms);          // two samples bound nothing
+    add(80, 200, 10ms);    // met
+    add(443, 300, 90ms);   // violated
+    add(8443, 100, 90ms);  // violated
+    add(22, 2, 90ms);      // two samples bound nothing
     add(53, 500, 90ms, Kind::dns);
   }
   void add(std::uint16_t port, int samples, Duration delay, Kind kind = Kind::tcp) {
@@ -89,7 +89,8 @@ TEST(SlaRuleEach, IsReadAndRefusedClearly) {
   EXPECT_EQ(rule->text(), "each tcp p95 < 50ms");
   EXPECT_FALSE(SlaRule::parse("tcp p95 < 50ms")->each_group());
   EXPECT_EQ(SlaRule::parse("each tcp.server p95 < 50ms").error().message,
-            "in SLA rule 'each tcp.server p95 < 50ms': expected a kind without a leg after 'each', since groups pool "
+            "in SLA rule 'each tcp.server p95 < 50ms': expected a kind without a leg after 'each', "
+            "since groups pool "
             "their legs, as in 'each tcp p95 < 50ms'");
   EXPECT_FALSE(SlaRule::parse("each each tcp p95 < 50ms"));
   EXPECT_FALSE(SlaRule::parse("each"));

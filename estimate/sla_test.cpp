@@ -18,8 +18,9 @@ SlaVerdict verdict(std::string_view rule, const Distribution& distribution) {
 }
 
 TEST(SlaRule, ReadsWhatUsersWrite) {
-  for (const auto text : {"tcp p95 < 50ms", "tcp.external p95<50ms", " tcp.server  p99.9 <= 1s ", "dns mean > 20us",
-                          "icmp max >= 1s", "tcp-ts median < 1.5ms", "handshake.sum min<1ms"})
+  for (const auto text :
+       {"tcp p95 < 50ms", "tcp.external p95<50ms", " tcp.server  p99.9 <= 1s ", "dns mean > 20us",
+        "icmp max >= 1s", "tcp-ts median < 1.5ms", "handshake.sum min<1ms"})
     EXPECT_TRUE(SlaRule::parse(text)) << text;
   const auto rule = *SlaRule::parse("tcp.external p95 < 50ms");
   EXPECT_EQ(rule.kind(), Kind::tcp);
@@ -32,15 +33,18 @@ TEST(SlaRule, SaysInOneLineWhatIsWrong) {
     const auto rule = SlaRule::parse(text);
     return rule ? std::string{"accepted"} : rule.error().message;
   };
-  EXPECT_EQ(message("tcp p95"), "in SLA rule 'tcp p95': expected < or > after 'p95', as in 'tcp p95 < 50ms'");
+  EXPECT_EQ(message("tcp p95"),
+            "in SLA rule 'tcp p95': expected < or > after 'p95', as in 'tcp p95 < 50ms'");
   EXPECT_EQ(message("tcp.up p95 < 1s"),
-            "in SLA rule 'tcp.up p95 < 1s': expected one of server, client, external, internal, sum after the dot, "
+            "in SLA rule 'tcp.up p95 < 1s': expected one of server, client, external, internal, "
+            "sum after the dot, "
             "as in 'tcp p95 < 50ms'");
   EXPECT_EQ(message("tcp p95 < 50"),
             "in SLA rule 'tcp p95 < 50': '50' is not a duration such as 80us, 500ms, 2s or 5min");
-  for (const auto text : {"", "udp p95 < 50ms", "tcp", "tcp p < 1ms", "tcp p0 < 1ms", "tcp p100 < 1ms", "tcp p95x < 1ms",
-                          "tcp 95 < 1ms", "tcp p95 = 50ms", "tcp p95 < ", "tcp p95 << 1ms", "tcp p95 < -1ms",
-                          "tcp p95 < 50ms please", "tcp. p95 < 1ms"}) {
+  for (const auto text :
+       {"", "udp p95 < 50ms", "tcp", "tcp p < 1ms", "tcp p0 < 1ms", "tcp p100 < 1ms",
+        "tcp p95x < 1ms", "tcp 95 < 1ms", "tcp p95 = 50ms", "tcp p95 < ", "tcp p95 << 1ms",
+        "tcp p95 < -1ms", "tcp p95 < 50ms please", "tcp. p95 < 1ms"}) {
     EXPECT_TRUE(message(text).starts_with("in SLA rule '")) << text << ": " << message(text);
     EXPECT_EQ(message(text).find('\n'), std::string::npos);
   }

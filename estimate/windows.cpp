@@ -42,8 +42,10 @@ void Windows::merge(const Windows& other) {
       for (const bool whole : {false, true}) {
         const auto& distribution = theirs[kind][whole ? 1 : 0];
         if (!distribution) continue;
-        if (slice) distribution_in(*slice, static_cast<Kind>(kind), whole).merge(*distribution);
-        else overflowed_ += distribution->count();
+        if (slice)
+          distribution_in(*slice, static_cast<Kind>(kind), whole).merge(*distribution);
+        else
+          overflowed_ += distribution->count();
       }
     }
   }

@@ -9,7 +9,7 @@
 
 #include "core/kind.h"
 #include "core/time.h"
-#include "estimate/distribution.h"
+#include "estimate/distribution/distribution.h"
 
 namespace sojourn {
 
@@ -33,7 +33,9 @@ class Windows {
   std::uint64_t overflowed() const { return overflowed_; }
   /// By number of slice since 1970.
   const std::map<std::int64_t, Slice>& slices() const { return slices_; }
-  Timestamp start_of(std::int64_t slice) const { return timestamp_from_ns(slice * length_.count()); }
+  Timestamp start_of(std::int64_t slice) const {
+    return timestamp_from_ns(slice * length_.count());
+  }
 
  private:
   Slice* slice_at(std::int64_t number);

@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
-#include "experiments/compare.h"
-#include "experiments/lab_page.h"
-#include "experiments/tune.h"
+#include "experiments/capture/compare.h"
+#include "experiments/capture/tune.h"
+#include "experiments/report/lab_page.h"
 
 namespace sojourn {
 
@@ -14,8 +14,8 @@ namespace sojourn {
 std::string lab_json(std::span<const LabResult> results, const LabSetting& setting);
 
 /// `sojourn lab compare`: the capture, its exact quantiles, and a row per memory and table.
-std::string comparison_json(const Comparison& comparison, const CaptureTrial& trial, const CompareOptions& options,
-                            std::span<const std::string> captures);
+std::string comparison_json(const Comparison& comparison, const CaptureTrial& trial,
+                            const CompareOptions& options, std::span<const std::string> captures);
 
 /// `sojourn lab tune`: the target, the table that meets it, and what was tried.
 std::string tuning_json(const Tuning& tuning, const CaptureTrial& trial, const TuneOptions& options,

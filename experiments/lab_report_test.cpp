@@ -5,8 +5,8 @@
 #include <set>
 
 #include "experiments/lab_json.h"
-#include "experiments/lab_page.h"
-#include "experiments/lab_text.h"
+#include "experiments/report/lab_page.h"
+#include "experiments/report/lab_text.h"
 
 namespace sojourn {
 namespace {
@@ -14,10 +14,19 @@ namespace {
 LabReport run_fake(const LabSetting& setting) {
   setting.progress(0.5);
   LabReport report;
-  report.claims = {{"doubling the memory halves the error of a table whose name is long enough to be broken", "2", "2.1", true},
-                   {"<b> & more", "12 %", "19 %", false}};
-  report.tables = {{"errors", "Error by memory (octaves)", {"table", "memory", "error"}, {{"fridge, one", "64", "0.5"}, {"a \"b\"", "1024", "-0.25"}}}};
-  report.figures = {{"errors", {.title = "Error", .x = {.label = "memory"}, .y = {.label = "error"}, .series = {{.name = "one", .points = {{1, 2}, {2, 1}}}}}}};
+  report.claims = {
+      {"doubling the memory halves the error of a table whose name is long enough to be broken",
+       "2", "2.1", true},
+      {"<b> & more", "12 %", "19 %", false}};
+  report.tables = {{"errors",
+                    "Error by memory (octaves)",
+                    {"table", "memory", "error"},
+                    {{"fridge, one", "64", "0.5"}, {"a \"b\"", "1024", "-0.25"}}}};
+  report.figures = {{"errors",
+                     {.title = "Error",
+                      .x = {.label = "memory"},
+                      .y = {.label = "error"},
+                      .series = {{.name = "one", .points = {{1, 2}, {2, 1}}}}}}};
   setting.progress(1);
   return report;
 }
@@ -42,7 +51,8 @@ TEST(LabReport, TextSaysWhatWasMetAndWhatWasMissed) {
 }
 
 TEST(LabReport, CsvQuotesWhatNeedsIt) {
-  EXPECT_EQ(lab_csv(run_fake({}).tables[0]), "table,memory,error\n\"fridge, one\",64,0.5\n\"a \"\"b\"\"\",1024,-0.25\n");
+  EXPECT_EQ(lab_csv(run_fake({}).tables[0]),
+            "table,memory,error\n\"fridge, one\",64,0.5\n\"a \"\"b\"\"\",1024,-0.25\n");
 }
 
 TEST(LabReport, PageHoldsEverythingAndLoadsNothing) {

@@ -39,15 +39,18 @@ double log_round_up(double logarithm) {
 }
 
 std::string superscript(int number) {
-  static constexpr std::array<const char*, 10> digits = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  static constexpr std::array<const char*, 10> digits = {"⁰", "¹", "²", "³", "⁴",
+                                                         "⁵", "⁶", "⁷", "⁸", "⁹"};
   std::string text = number < 0 ? "⁻" : "";
-  for (const char digit : std::to_string(std::abs(number))) text += digits[static_cast<std::size_t>(digit - '0')];
+  for (const char digit : std::to_string(std::abs(number)))
+    text += digits[static_cast<std::size_t>(digit - '0')];
   return text;
 }
 
 }  // namespace
 
-ChartScale::ChartScale(const ChartAxis& axis, const std::vector<double>& values) : logarithmic_(axis.logarithmic) {
+ChartScale::ChartScale(const ChartAxis& axis, const std::vector<double>& values)
+    : logarithmic_(axis.logarithmic) {
   low_ = std::numeric_limits<double>::infinity();
   high_ = -low_;
   for (const double value : values) {
@@ -57,7 +60,9 @@ ChartScale::ChartScale(const ChartAxis& axis, const std::vector<double>& values)
   }
   if (low_ > high_) low_ = 0, high_ = 1;  // nothing to draw
 
-  const auto given = [&](const std::optional<double>& end) { return end && std::isfinite(*end) && (!logarithmic_ || *end > 0); };
+  const auto given = [&](const std::optional<double>& end) {
+    return end && std::isfinite(*end) && (!logarithmic_ || *end > 0);
+  };
   const auto scaled = [&](double end) { return logarithmic_ ? std::log10(end) : end; };
   if (given(axis.low)) low_ = scaled(*axis.low);
   if (given(axis.high)) high_ = scaled(*axis.high);
@@ -70,7 +75,8 @@ ChartScale::ChartScale(const ChartAxis& axis, const std::vector<double>& values)
   // An axis of positive numbers that could as well show its zero does so: heights then compare.
   if (!given(axis.low) && low_ > 0 && low_ < high_ / 2) low_ = 0;
   if (high_ - low_ <= slack * std::max(std::abs(low_), std::abs(high_))) {
-    const double around = std::abs(low_) < 1e-290 ? 1 : std::abs(low_) / 2;  // its steps would be denormal
+    const double around =
+        std::abs(low_) < 1e-290 ? 1 : std::abs(low_) / 2;  // its steps would be denormal
     if (!given(axis.low)) low_ -= around;
     high_ = std::max(high_, low_) + around;
   }
@@ -84,7 +90,9 @@ std::optional<double> ChartScale::position(double value) const {
   return ((logarithmic_ ? std::log10(value) : value) - low_) / (high_ - low_);
 }
 
-std::vector<ChartTick> ChartScale::ticks() const { return logarithmic_ ? logarithmic_ticks() : linear_ticks(); }
+std::vector<ChartTick> ChartScale::ticks() const {
+  return logarithmic_ ? logarithmic_ticks() : linear_ticks();
+}
 
 std::vector<ChartTick> ChartScale::linear_ticks() const {
   const double step = linear_step(high_ - low_);
@@ -106,7 +114,8 @@ std::vector<ChartTick> ChartScale::logarithmic_ticks() const {
       const bool labelled = multiple == 1 ? std::fmod(std::abs(decade), every) == 0
                                           : range < 2.5 && (multiple == 2 || multiple == 5);
       if (multiple != 1 && range > 7) continue;  // would be a grey sheet
-      ticks.push_back({(at - low_) / range, labelled ? tick_text(multiple * std::pow(10.0, decade)) : ""});
+      ticks.push_back(
+          {(at - low_) / range, labelled ? tick_text(multiple * std::pow(10.0, decade)) : ""});
     }
   }
   return ticks;
@@ -118,7 +127,9 @@ std::string tick_text(double value) {
   if (size >= 0.999e-4 && size < 0.999e6) {
     const std::string text = fmt::format("{:.7g}", value);
     if (size < 0.999e4) return text;
-    return text.size() > 3 && text.find('.') == std::string::npos ? text.substr(0, text.size() - 3) + " " + text.substr(text.size() - 3) : text;
+    return text.size() > 3 && text.find('.') == std::string::npos
+               ? text.substr(0, text.size() - 3) + " " + text.substr(text.size() - 3)
+               : text;
   }
   const int exponent = static_cast<int>(std::floor(std::log10(size) + slack));
   const std::string mantissa = fmt::format("{:.3g}", value / std::pow(10.0, exponent));

@@ -20,8 +20,8 @@ class ChartScale {
   /// `values`: all that is to be drawn; those that cannot be placed are ignored.
   ChartScale(const ChartAxis& axis, const std::vector<double>& values);
 
-  /// 0 to 1 on the axis, outside of that beyond its ends.  nullopt if not finite, or if not positive
-  /// on a logarithmic axis.
+  /// 0 to 1 on the axis, outside of that beyond its ends.  nullopt if not finite, or if not
+  /// positive on a logarithmic axis.
   std::optional<double> position(double value) const;
 
   std::vector<ChartTick> ticks() const;

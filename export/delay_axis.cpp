@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::array<double, 4> steps = {1, 2, 5, 10};
 
-double log_of(Duration delay) { return std::log10(static_cast<double>(std::max<std::int64_t>(delay.count(), 1))); }
+double log_of(Duration delay) {
+  return std::log10(static_cast<double>(std::max<std::int64_t>(delay.count(), 1)));
+}
 
 /// Slack for powers of ten whose logarithm is not exact.
 constexpr double slack = 1e-9;
@@ -33,7 +35,8 @@ double round_up(double logarithm) {
 
 }  // namespace
 
-DelayAxis::DelayAxis(Duration low, Duration high) : low_(round_down(log_of(low))), high_(round_up(log_of(high))) {
+DelayAxis::DelayAxis(Duration low, Duration high)
+    : low_(round_down(log_of(low))), high_(round_up(log_of(high))) {
   if (high_ - low_ < std::log10(2.0) - slack) high_ = round_up(low_ + std::log10(2.0) - slack);
 }
 

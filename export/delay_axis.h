@@ -28,7 +28,7 @@ class DelayAxis {
   std::vector<Tick> ticks() const;
 
  private:
-  double low_;   ///< log10 of nanoseconds
+  double low_;  ///< log10 of nanoseconds
   double high_;
 };
 

@@ -18,7 +18,8 @@ constexpr int format_version = 1;
 
 /// Whole numbers as integers: a weight of 1 per sample makes counts.
 Json number(double value) {
-  if (value == std::floor(value) && std::abs(value) < 0x1p53) return static_cast<std::int64_t>(value);
+  if (value == std::floor(value) && std::abs(value) < 0x1p53)
+    return static_cast<std::int64_t>(value);
   return value;
 }
 
@@ -38,7 +39,8 @@ Json part_object(const Expectation::Part& part) {
     object["quantiles"].push_back({{"q", quantile.q}, {"delay_ns", to_ns(quantile.delay)}});
   object["buckets"] = Json::array();
   for (const auto& bucket : delays.buckets)
-    object["buckets"].push_back({LogBuckets::lowest(bucket.index), number(bucket.weight), number(bucket.squared_weight)});
+    object["buckets"].push_back(
+        {LogBuckets::lowest(bucket.index), number(bucket.weight), number(bucket.squared_weight)});
   return object;
 }
 
@@ -52,7 +54,8 @@ const Json& member(const Json& object, const char* key) {
 
 std::optional<std::int64_t> whole(const Json& value) {
   if (!value.is_number_integer()) return std::nullopt;
-  if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()})
+  if (value.is_number_unsigned() &&
+      value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()})
     return std::nullopt;
   return value.get<std::int64_t>();
 }
@@ -65,12 +68,15 @@ std::optional<double> positive(const Json& value) {
 }
 
 Result<DelaySnapshot::Bucket> read_bucket(const Json& value) {
-  if (!value.is_array() || value.size() != 3) return failure("a bucket is not [lowest_ns, weight, squared_weight]");
+  if (!value.is_array() || value.size() != 3)
+    return failure("a bucket is not [lowest_ns, weight, squared_weight]");
   const auto lowest = whole(value[0]);
   const auto weight = positive(value[1]), squared = positive(value[2]);
-  if (!lowest || !weight || !squared) return failure("a bucket is not [lowest_ns, weight, squared_weight]");
+  if (!lowest || !weight || !squared)
+    return failure("a bucket is not [lowest_ns, weight, squared_weight]");
   const std::int32_t index = LogBuckets::index_of(*lowest);
-  if (LogBuckets::lowest(index) != *lowest) return failure(fmt::format("no bucket begins at {} ns", *lowest));
+  if (LogBuckets::lowest(index) != *lowest)
+    return failure(fmt::format("no bucket begins at {} ns", *lowest));
   return DelaySnapshot::Bucket{index, *weight, *squared};
 }
 
@@ -80,7 +86,8 @@ Result<DelaySnapshot> read_delays(const Json& object) {
   const auto min = whole(member(object, "min_ns")), max = whole(member(object, "max_ns"));
   const auto mean = whole(member(object, "mean_ns"));
   if (!samples || *samples < 1) return failure("'samples' is not a number above 0");
-  if (!min || !max || !mean) return failure("'min_ns', 'max_ns' and 'mean_ns' are not all whole numbers");
+  if (!min || !max || !mean)
+    return failure("'min_ns', 'max_ns' and 'mean_ns' are not all whole numbers");
   const auto inflation = positive(member(object, "inflation"));
   if (!inflation || *inflation < 1) return failure("'inflation' is not a number from 1 on");
   delays.samples = static_cast<std::uint64_t>(*samples);
@@ -99,7 +106,8 @@ Result<DelaySnapshot> read_delays(const Json& object) {
   }
 
   const Json& buckets = member(object, "buckets");
-  if (!buckets.is_array() || buckets.empty()) return failure("'buckets' is not an array with members");
+  if (!buckets.is_array() || buckets.empty())
+    return failure("'buckets' is not an array with members");
   for (const Json& value : buckets) {
     const auto bucket = read_bucket(value);
     if (!bucket) return std::unexpected(bucket.error());
@@ -119,26 +127,32 @@ Result<DelaySnapshot> read_delays(const Json& object) {
 Result<Expectation::Part> read_part(const Json& object) {
   const Json& kind_name = member(object, "kind");
   const Json& leg_name = member(object, "leg");
-  if (!kind_name.is_string() || !leg_name.is_string()) return failure("a distribution has no 'kind' and 'leg'");
+  if (!kind_name.is_string() || !leg_name.is_string())
+    return failure("a distribution has no 'kind' and 'leg'");
   const auto kind = kind_named(kind_name.get_ref<const std::string&>());
   const auto leg = std::ranges::find(leg_names, leg_name.get_ref<const std::string&>());
   if (!kind) return failure("it has a kind that this sojourn does not know");
-  if (leg == leg_names.end()) return failure(fmt::format("{} has a leg that this sojourn does not know", name_of(*kind)));
+  if (leg == leg_names.end())
+    return failure(fmt::format("{} has a leg that this sojourn does not know", name_of(*kind)));
   auto delays = read_delays(object);
-  if (!delays) return std::unexpected(delays.error().while_doing(fmt::format("{}.{}", name_of(*kind), *leg)));
+  if (!delays)
+    return std::unexpected(delays.error().while_doing(fmt::format("{}.{}", name_of(*kind), *leg)));
   return Expectation::Part{*kind, static_cast<Leg>(leg - leg_names.begin()), std::move(*delays)};
 }
 
 }  // namespace
 
 std::string distribution_file(const Expectation& expectation) {
-  const auto time = [](std::optional<Timestamp> at) { return at ? Json(to_ns(*at)) : Json(nullptr); };
+  const auto time = [](std::optional<Timestamp> at) {
+    return at ? Json(to_ns(*at)) : Json(nullptr);
+  };
   Json document{{"format", format_name},
                 {"version", format_version},
                 {"first_ns", time(expectation.first)},
                 {"last_ns", time(expectation.last)},
                 {"scheme", {{"name", "log-linear"}, {"mantissa_bits", LogBuckets::mantissa_bits}}}};
-  // A line for each distribution: a person can look at the file, and a difference shows where it is.
+  // A line for each distribution: a person can look at the file, and a difference shows where it
+  // is.
   std::string text = document.dump(1);
   text.resize(text.size() - 2);  // the closing brace comes later
   text += ",\n \"distributions\": [";
@@ -154,13 +168,17 @@ Result<Expectation> parse_distribution_file(std::string_view text) {
   const auto version = whole(member(document, "version"));
   if (!version) return failure("it does not say of which version it is");
   if (*version != format_version)
-    return failure(fmt::format("it is of version {}, and this sojourn reads version {}", *version, format_version));
+    return failure(fmt::format("it is of version {}, and this sojourn reads version {}", *version,
+                               format_version));
   const Json& scheme = member(document, "scheme");
-  if (member(scheme, "name") != "log-linear" || member(scheme, "mantissa_bits") != LogBuckets::mantissa_bits)
+  if (member(scheme, "name") != "log-linear" ||
+      member(scheme, "mantissa_bits") != LogBuckets::mantissa_bits)
     return failure("its buckets are laid out in a way that this sojourn does not know");
   Expectation expectation;
-  if (const auto first = whole(member(document, "first_ns"))) expectation.first = timestamp_from_ns(*first);
-  if (const auto last = whole(member(document, "last_ns"))) expectation.last = timestamp_from_ns(*last);
+  if (const auto first = whole(member(document, "first_ns")))
+    expectation.first = timestamp_from_ns(*first);
+  if (const auto last = whole(member(document, "last_ns")))
+    expectation.last = timestamp_from_ns(*last);
   const Json& distributions = member(document, "distributions");
   if (!distributions.is_array()) return failure("'distributions' is not an array");
   for (const Json& object : distributions) {

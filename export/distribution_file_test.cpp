@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "estimate/test_seed.h"
+#include "estimate/distribution/test_seed.h"
 #include "export/example_report.h"
 
 namespace sojourn {
@@ -14,7 +14,8 @@ using namespace std::chrono_literals;
 
 Expectation example() {
   Measurement measurement;
-  for (int i = 1; i <= 500; ++i) measurement.add_light(Kind::tcp, Leg::server, {}, i * 137us, 1 + i % 3 * 0.3);
+  for (int i = 1; i <= 500; ++i)
+    measurement.add_light(Kind::tcp, Leg::server, {}, i * 137us, 1 + i % 3 * 0.3);
   for (int i = 1; i <= 40; ++i) measurement.add_light(Kind::dns, Leg::server, {}, i * 1ms - 3ms);
   auto expectation = take_expectation(measurement, KindSet::all());
   expectation.first = ExampleReport::start;
@@ -67,26 +68,34 @@ TEST(DistributionFile, OfNothingIsReadBackToo) {
 
 TEST(DistributionFile, SaysWhatIsWrong) {
   const std::string text = distribution_file(example());
-  EXPECT_EQ(fault_in(text, "sojourn-distribution", "something"), "this is no file of --save-distribution");
-  EXPECT_EQ(fault_in(text, "\"version\": 1", "\"version\": 2"), "it is of version 2, and this sojourn reads version 1");
-  EXPECT_EQ(fault_in(text, "\"version\": 1", "\"edition\": 1"), "it does not say of which version it is");
+  EXPECT_EQ(fault_in(text, "sojourn-distribution", "something"),
+            "this is no file of --save-distribution");
+  EXPECT_EQ(fault_in(text, "\"version\": 1", "\"version\": 2"),
+            "it is of version 2, and this sojourn reads version 1");
+  EXPECT_EQ(fault_in(text, "\"version\": 1", "\"edition\": 1"),
+            "it does not say of which version it is");
   EXPECT_EQ(fault_in(text, "\"mantissa_bits\": 7", "\"mantissa_bits\": 5"),
             "its buckets are laid out in a way that this sojourn does not know");
   EXPECT_EQ(fault_in(text, "\"tcp\"", "\"udp\""), "it has a kind that this sojourn does not know");
-  EXPECT_EQ(fault_in(text, "\"server\"", "\"middle\""), "tcp has a leg that this sojourn does not know");
+  EXPECT_EQ(fault_in(text, "\"server\"", "\"middle\""),
+            "tcp has a leg that this sojourn does not know");
   EXPECT_EQ(fault_in(text, "\"kind\":\"dns\"", "\"kind\":\"tcp\""), "tcp.server is there twice");
-  EXPECT_EQ(fault_in(text, "\"samples\":500", "\"samples\":-1"), "tcp.server: 'samples' is not a number above 0");
+  EXPECT_EQ(fault_in(text, "\"samples\":500", "\"samples\":-1"),
+            "tcp.server: 'samples' is not a number above 0");
   EXPECT_EQ(fault_in(text, "\"samples\":500", "\"samples\":5"),
             "tcp.server: the squared weights are too small for the number of samples");
-  EXPECT_EQ(fault_in(text, "\"buckets\":[[", "\"buckets\":[[1e400,"), "this is no file of --save-distribution");
+  EXPECT_EQ(fault_in(text, "\"buckets\":[[", "\"buckets\":[[1e400,"),
+            "this is no file of --save-distribution");
   EXPECT_EQ(fault_in(text, "\"buckets\":[[", "\"buckets\":[[7,"),
             "tcp.server: a bucket is not [lowest_ns, weight, squared_weight]");
   EXPECT_EQ(fault_in(text, "\"total_weight\":", "\"total_weight\":1"),
             "tcp.server: the buckets do not add up to 'total_weight'");
   EXPECT_EQ(fault_in(text, "\"inflation\":", "\"inflation\":0,\"was\":"),
             "tcp.server: 'inflation' is not a number from 1 on");
-  EXPECT_EQ(fault_in(text, "\"delay_ns\"", "\"delay\""), "tcp.server: a quantile is not {q, delay_ns}");
-  for (const auto odd : {"", "{", "[]", "7", "null", "\"sojourn-distribution\"", "{\"format\":\"sojourn-distribution\"}"})
+  EXPECT_EQ(fault_in(text, "\"delay_ns\"", "\"delay\""),
+            "tcp.server: a quantile is not {q, delay_ns}");
+  for (const auto odd : {"", "{", "[]", "7", "null", "\"sojourn-distribution\"",
+                         "{\"format\":\"sojourn-distribution\"}"})
     EXPECT_FALSE(parse_distribution_file(odd)) << odd;
 }
 
@@ -96,9 +105,12 @@ TEST(DistributionFile, SurvivesDamage) {
   std::mt19937_64 random{test_seed()};
   for (int i = 0; i < 2000; ++i) {
     std::string damaged = text;
-    if (i % 4 == 0) damaged.resize(random() % damaged.size());
-    else if (i % 4 == 1) damaged[random() % damaged.size()] = static_cast<char>(random());
-    else damaged[random() % damaged.size()] = "0123456789-e[]{},\""[random() % 18];
+    if (i % 4 == 0)
+      damaged.resize(random() % damaged.size());
+    else if (i % 4 == 1)
+      damaged[random() % damaged.size()] = static_cast<char>(random());
+    else
+      damaged[random() % damaged.size()] = "0123456789-e[]{},\""[random() % 18];
     const auto parsed = parse_distribution_file(damaged);
     EXPECT_TRUE(parsed || parsed.error().message.find('\n') == std::string::npos);
   }

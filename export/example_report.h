@@ -11,7 +11,8 @@ class ExampleReport {
   ExampleReport() : measurement(options()) {
     using namespace std::chrono_literals;
     for (int i = 1; i <= 1000; ++i) {
-      add(Kind::tcp, i % 4 == 0 ? Leg::client : Leg::server, i * (i % 4 == 0 ? 1us : 20us), i * 2ms, 443);
+      add(Kind::tcp, i % 4 == 0 ? Leg::client : Leg::server, i * (i % 4 == 0 ? 1us : 20us), i * 2ms,
+          443);
       if (i % 10 != 0) continue;
       add(Kind::handshake, Leg::server, i * 20us, i * 2ms, 443);
       add(Kind::handshake, Leg::client, i * 1us, i * 2ms, 443);
@@ -23,12 +24,18 @@ class ExampleReport {
     measurement.counters(Kind::icmp) = {3, 0, 0};
     measurement.counters(Kind::ntp) = {2, 0, 2};
 
-    report.input = {{"example.pcap"}, 2500, 1'250'000, start, start + 2s, {{"arp", 7}, {"truncated", 2}},
+    report.input = {{"example.pcap"},
+                    2500,
+                    1'250'000,
+                    start,
+                    start + 2s,
+                    {{"arp", 7}, {"truncated", 2}},
                     {"example.pcap ends in the middle of a packet"}};
     report.table.memory_bytes = 4096;
     report.table.seed = 7;
     report.measurement = &measurement;
-    for (const auto rule : {"tcp p95 < 50ms", "tcp.server median < 5ms", "icmp p95 < 50ms", "quic mean < 1ms"})
+    for (const auto rule :
+         {"tcp p95 < 50ms", "tcp.server median < 5ms", "icmp p95 < 50ms", "quic mean < 1ms"})
       report.sla.push_back(SlaRule::parse(rule)->evaluate(measurement));
   }
 

@@ -21,10 +21,14 @@ std::string quantile_text(const ExpectResult& result, double q) {
 
 std::string_view opening(ShiftVerdict verdict) {
   switch (verdict) {
-    case ShiftVerdict::slower: return "slower than expected";
-    case ShiftVerdict::faster: return "faster than expected";
-    case ShiftVerdict::changed_shape: return "not distributed as expected, some delays longer and some shorter";
-    default: return "as expected";
+    case ShiftVerdict::slower:
+      return "slower than expected";
+    case ShiftVerdict::faster:
+      return "faster than expected";
+    case ShiftVerdict::changed_shape:
+      return "not distributed as expected, some delays longer and some shorter";
+    default:
+      return "as expected";
   }
 }
 
@@ -34,8 +38,9 @@ std::string expect_sentence(const ExpectResult& result) {
   if (!result.test) {
     if (result.expected.samples == 0) return "nothing stored to compare with";
     if (result.now.samples == 0) return "no samples now";
-    return fmt::format("too few samples to tell: worth {:.0f} now and {:.0f} then, of {:.0f} needed",
-                       result.now_independent, result.expected_independent, least_independent_samples);
+    return fmt::format(
+        "too few samples to tell: worth {:.0f} now and {:.0f} then, of {:.0f} needed",
+        result.now_independent, result.expected_independent, least_independent_samples);
   }
   std::string text{opening(result.verdict)};
   std::string separator = ": ";
@@ -52,10 +57,13 @@ std::string expect_sentence(const ExpectResult& result) {
 
 std::string expect_promise(const ExpectComparison& comparison) {
   if (comparison.compared == 0)
-    return "Nothing could be compared: no kind and leg has enough samples both now and in the file.";
-  return fmt::format("Changes of delays by less than {:g} % are not looked at. If nothing changed, the chance of any "
-                     "alarm here is at most {:g}, unless delays swing for longer than a twentieth of the run.",
-                     100 * comparison.options.tolerance, comparison.options.false_alarm);
+    return "Nothing could be compared: no kind and leg has enough samples both now and in the "
+           "file.";
+  return fmt::format(
+      "Changes of delays by less than {:g} % are not looked at. If nothing changed, the chance of "
+      "any "
+      "alarm here is at most {:g}, unless delays swing for longer than a twentieth of the run.",
+      100 * comparison.options.tolerance, comparison.options.false_alarm);
 }
 
 }  // namespace sojourn

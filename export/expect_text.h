@@ -7,8 +7,8 @@
 
 namespace sojourn {
 
-/// "slower than expected: p50 31.20 ms was 20.10 ms, p95 40.00 ms was 25.00 ms (D = 0.31 at 25.10 ms,
-/// p < 1e-9)", or why nothing can be said.
+/// "slower than expected: p50 31.20 ms was 20.10 ms, p95 40.00 ms was 25.00 ms (D = 0.31 at 25.10
+/// ms, p < 1e-9)", or why nothing can be said.
 std::string expect_sentence(const ExpectResult& result);
 
 /// What the verdicts rest on, in one sentence.

@@ -21,8 +21,10 @@ std::string sentence(const Expectation& expected, const Expectation& now) {
 
 TEST(ExpectText, SaysInPlainWordsWhatHappened) {
   EXPECT_EQ(sentence(around(20ms), around(31ms)),
-            "slower than expected: p50 31.00 ms was 20.00 ms, p95 32.80 ms was 21.80 ms (D = 1 at 23.20 ms, p < 1e-9)");
-  EXPECT_TRUE(sentence(around(31ms), around(20ms)).starts_with("faster than expected: p50 20.00 ms was 31.00 ms"));
+            "slower than expected: p50 31.00 ms was 20.00 ms, p95 32.80 ms was 21.80 ms (D = 1 at "
+            "23.20 ms, p < 1e-9)");
+  EXPECT_TRUE(sentence(around(31ms), around(20ms))
+                  .starts_with("faster than expected: p50 20.00 ms was 31.00 ms"));
   EXPECT_EQ(sentence(around(20ms), around(20ms)),
             "as expected: p50 20.00 ms was 20.00 ms, p95 21.80 ms was 21.80 ms (D = 0, p = 1)");
 }
@@ -32,9 +34,11 @@ TEST(ExpectText, SaysWhyNothingCanBeSaid) {
   EXPECT_EQ(sentence({}, around(20ms)), "nothing stored to compare with");
   EXPECT_EQ(sentence(around(20ms, 12), around(20ms, 40)),
             "too few samples to tell: worth 40 now and 12 then, of 30 needed");
-  EXPECT_TRUE(expect_promise(compare(around(20ms), {}, {})).starts_with("Nothing could be compared"));
+  EXPECT_TRUE(
+      expect_promise(compare(around(20ms), {}, {})).starts_with("Nothing could be compared"));
   EXPECT_EQ(expect_promise(compare(around(20ms), around(20ms), {})),
-            "Changes of delays by less than 5 % are not looked at. If nothing changed, the chance of any alarm here "
+            "Changes of delays by less than 5 % are not looked at. If nothing changed, the chance "
+            "of any alarm here "
             "is at most 0.001, unless delays swing for longer than a twentieth of the run.");
 }
 

@@ -19,7 +19,8 @@ Json ns_or_null(std::optional<Timestamp> time) { return time ? Json(to_ns(*time)
 /// Whole numbers as integers, so that a weight of 1 per sample does not turn counts into 12.0.
 Json number(double value) {
   if (!std::isfinite(value)) return nullptr;
-  if (value == std::floor(value) && std::abs(value) < 0x1p53) return static_cast<std::int64_t>(value);
+  if (value == std::floor(value) && std::abs(value) < 0x1p53)
+    return static_cast<std::int64_t>(value);
   return value;
 }
 
@@ -63,7 +64,8 @@ Json input_object(const InputSummary& input) {
 }
 
 Json table_object(const TableSummary& table) {
-  Json object{{"name", table.name}, {"memory_bytes", table.memory_bytes},
+  Json object{{"name", table.name},
+              {"memory_bytes", table.memory_bytes},
               {"connection_bytes", table.connection_bytes},
               {"seed", table.seed}};
   for (const auto& [name, count] : table.counters) object[name] = count;
@@ -88,7 +90,8 @@ Json kind_object(const RttReport& report, Kind kind) {
   describe(object, *distributions[0], report.quantiles, estimates[0]);
   object["legs"] = Json::object();
   for (std::size_t i = 0; i < legs.size(); ++i)
-    describe(object["legs"][std::string{name_of(legs[i])}], *distributions[i + 1], report.quantiles, estimates[i + 1]);
+    describe(object["legs"][std::string{name_of(legs[i])}], *distributions[i + 1], report.quantiles,
+             estimates[i + 1]);
   return object;
 }
 
@@ -188,7 +191,8 @@ std::string json_report(const RttReport& report) {
   document["kinds"] = Json::object();
   for (std::size_t i = 0; i < kind_count; ++i) {
     const Kind kind = static_cast<Kind>(i);
-    if (report.kinds.has(kind)) document["kinds"][std::string{name_of(kind)}] = kind_object(report, kind);
+    if (report.kinds.has(kind))
+      document["kinds"][std::string{name_of(kind)}] = kind_object(report, kind);
   }
   if (measurement.grouping())
     document["grouping"] = {{"by", measurement.grouping()->name()},

@@ -87,7 +87,8 @@ TEST(JsonReport, HoldsTheComparisonWithWhatWasExpected) {
   EXPECT_FALSE(without.contains("expectation"));
 
   const auto usual = take_expectation(example.measurement, KindSet::all());
-  example.report.expect = {"usual.json", ExampleReport::start, std::nullopt, compare(usual, usual, {})};
+  example.report.expect = {"usual.json", ExampleReport::start, std::nullopt,
+                           compare(usual, usual, {})};
   const Json json = Json::parse(json_report(example.report));
   EXPECT_EQ(json["expectation"]["file"], "usual.json");
   EXPECT_EQ(json["expectation"]["shifted"], false);
@@ -115,7 +116,8 @@ TEST(JsonReport, ListsGroupsThatBreakTheirRule) {
   EXPECT_EQ(json["sla"][4]["rule"], "each tcp p50 < 1ms");
   EXPECT_EQ(json["sla"][4]["group"], "port 443");
   EXPECT_EQ(json["sla"][4]["verdict"], "violated");
-  EXPECT_EQ(json["sla_groups"], Json::parse(R"([{"rule": "each tcp p50 < 1ms", "groups": 1, "met": 0,
+  EXPECT_EQ(json["sla_groups"],
+            Json::parse(R"([{"rule": "each tcp p50 < 1ms", "groups": 1, "met": 0,
                                                  "violated": 1, "undecided": 0}])"));
 }
 

@@ -23,28 +23,47 @@ struct Look {
   std::string_view color;
   std::size_t shape;
 
-  explicit Look(std::size_t series) : color(plot_colors[series % plot_colors.size()]), shape(series % 5) {}
+  explicit Look(std::size_t series)
+      : color(plot_colors[series % plot_colors.size()]), shape(series % 5) {}
 };
 
 void put_marker(SvgWriter& svg, const Look& look, double x, double y) {
   const double s = marker_size;
   switch (look.shape) {
-    case 0: svg.put(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}"/>)", x, y, s, look.color); return;
-    case 1: svg.put(R"(<rect x="{:.1f}" y="{:.1f}" width="{}" height="{}" fill="{}"/>)", x - 0.9 * s, y - 0.9 * s, 1.8 * s, 1.8 * s, look.color); return;
-    case 2: svg.put(R"(<path d="M{:.1f} {:.1f}l{} {}h{}z" fill="{}"/>)", x, y - 1.2 * s, 1.15 * s, 2 * s, -2.3 * s, look.color); return;
-    case 3: svg.put(R"(<path d="M{:.1f} {:.1f}l{} {}l{} {}l{} {}z" fill="{}"/>)", x, y - 1.3 * s, 1.3 * s, 1.3 * s, -1.3 * s, 1.3 * s, -1.3 * s, -1.3 * s, look.color); return;
-    default: svg.put(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="white" stroke="{}" stroke-width="2"/>)", x, y, s - 0.6, look.color); return;
+    case 0:
+      svg.put(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}"/>)", x, y, s, look.color);
+      return;
+    case 1:
+      svg.put(R"(<rect x="{:.1f}" y="{:.1f}" width="{}" height="{}" fill="{}"/>)", x - 0.9 * s,
+              y - 0.9 * s, 1.8 * s, 1.8 * s, look.color);
+      return;
+    case 2:
+      svg.put(R"(<path d="M{:.1f} {:.1f}l{} {}h{}z" fill="{}"/>)", x, y - 1.2 * s, 1.15 * s, 2 * s,
+              -2.3 * s, look.color);
+      return;
+    case 3:
+      svg.put(R"(<path d="M{:.1f} {:.1f}l{} {}l{} {}l{} {}z" fill="{}"/>)", x, y - 1.3 * s, 1.3 * s,
+              1.3 * s, -1.3 * s, 1.3 * s, -1.3 * s, -1.3 * s, look.color);
+      return;
+    default:
+      svg.put(
+          R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="white" stroke="{}" stroke-width="2"/>)",
+          x, y, s - 0.6, look.color);
+      return;
   }
 }
 
 class Chart {
  public:
   explicit Chart(const LineChart& chart)
-      : chart_(chart), x_(chart.x, values_of(&ChartPoint::x)), y_(chart.y, values_of(&ChartPoint::y)) {
+      : chart_(chart),
+        x_(chart.x, values_of(&ChartPoint::x)),
+        y_(chart.y, values_of(&ChartPoint::y)) {
     std::size_t longest = 0;
     double lines = 0;
     for (const auto& series : chart.series) {
-      for (const auto& line : wrapped(series.name, legend_characters)) longest = std::max(longest, display_width(line)), ++lines;
+      for (const auto& line : wrapped(series.name, legend_characters))
+        longest = std::max(longest, display_width(line)), ++lines;
       lines += 0.5;
     }
     legend_width_ = longest == 0 ? 24 : 70 + character_width * static_cast<double>(longest);
@@ -57,10 +76,12 @@ class Chart {
     svg.title(left, chart_.title);
     axis_of_x(svg);
     axis_of_y(svg);
-    svg.put(R"(<rect x="{}" y="{}" width="{:.1f}" height="{}" fill="none" stroke="#888"/>)", left, top, plot_width_, plot_height);
+    svg.put(R"(<rect x="{}" y="{}" width="{:.1f}" height="{}" fill="none" stroke="#888"/>)", left,
+            top, plot_width_, plot_height);
     // A nested picture cuts off what lies beyond the axes' ends.  Unlike a clip path it needs no
     // name, so that many charts can stand in one page.
-    svg.put(R"(<svg x="{}" y="{}" width="{:.1f}" height="{}">)", left, top, plot_width_, plot_height);
+    svg.put(R"(<svg x="{}" y="{}" width="{:.1f}" height="{}">)", left, top, plot_width_,
+            plot_height);
     for (std::size_t i = 0; i < chart_.series.size(); ++i)
       if (chart_.series[i].lines) curve(svg, chart_.series[i], Look{i});
     svg.put("</svg>");
@@ -83,26 +104,31 @@ class Chart {
     for (const auto& tick : x_.ticks()) {
       const double x = left + tick.at * plot_width_;
       svg.put(R"(<line x1="{0:.1f}" y1="{1}" x2="{0:.1f}" y2="{2}" stroke="{3}"/>)", x, top,
-              top + plot_height + (tick.label.empty() ? 0 : 5), tick.label.empty() ? "#eeeeee" : "#d0d0d0");
+              top + plot_height + (tick.label.empty() ? 0 : 5),
+              tick.label.empty() ? "#eeeeee" : "#d0d0d0");
       const double half = 4.2 * static_cast<double>(display_width(tick.label));
       if (tick.label.empty() || x - half < free_from) continue;
       free_from = x + half + 6;
-      svg.put(R"(<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>)", x, top + plot_height + 20, tick.label);
+      svg.put(R"(<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>)", x,
+              top + plot_height + 20, tick.label);
     }
-    svg.put(R"(<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>)", left + plot_width_ / 2, top + plot_height + 44,
-            escaped(chart_.x.label));
+    svg.put(R"(<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>)", left + plot_width_ / 2,
+            top + plot_height + 44, escaped(chart_.x.label));
   }
 
   void axis_of_y(SvgWriter& svg) const {
     for (const auto& tick : y_.ticks()) {
       const double y = top + (1 - tick.at) * plot_height;
-      svg.put(R"(<line x1="{1}" y1="{0:.1f}" x2="{2:.1f}" y2="{0:.1f}" stroke="{3}"/>)", y, tick.label.empty() ? left : left - 5,
-              left + plot_width_, tick.label.empty() ? "#eeeeee" : "#d0d0d0");
+      svg.put(R"(<line x1="{1}" y1="{0:.1f}" x2="{2:.1f}" y2="{0:.1f}" stroke="{3}"/>)", y,
+              tick.label.empty() ? left : left - 5, left + plot_width_,
+              tick.label.empty() ? "#eeeeee" : "#d0d0d0");
       if (!tick.label.empty())
-        svg.put(R"(<text x="{}" y="{:.1f}" text-anchor="end">{}</text>)", left - 8, y + 4.5, tick.label);
+        svg.put(R"(<text x="{}" y="{:.1f}" text-anchor="end">{}</text>)", left - 8, y + 4.5,
+                tick.label);
     }
-    svg.put(R"svg(<text transform="translate(20 {}) rotate(-90)" text-anchor="middle">{}</text>)svg", top + plot_height / 2,
-            escaped(chart_.y.label));
+    svg.put(
+        R"svg(<text transform="translate(20 {}) rotate(-90)" text-anchor="middle">{}</text>)svg",
+        top + plot_height / 2, escaped(chart_.y.label));
   }
 
   void curve(SvgWriter& svg, const ChartSeries& series, const Look& look) const {
@@ -110,13 +136,15 @@ class Chart {
     bool pen_down = false;
     double last_x = 0, last_y = 0;
     for (std::size_t i = 0; i < series.points.size(); ++i) {
-      const auto right_of = x_.position(series.points[i].x), above = y_.position(series.points[i].y);
+      const auto right_of = x_.position(series.points[i].x),
+                 above = y_.position(series.points[i].y);
       if (!right_of || !above) {
         pen_down = false;  // a gap is honest: nobody measured a line there
         continue;
       }
       // Far outside is as good as outside, and keeps the numbers readable for every viewer.
-      const double x = std::clamp(*right_of, -10.0, 11.0) * plot_width_, y = (1 - std::clamp(*above, -10.0, 11.0)) * plot_height;
+      const double x = std::clamp(*right_of, -10.0, 11.0) * plot_width_,
+                   y = (1 - std::clamp(*above, -10.0, 11.0)) * plot_height;
       // A quarter of a pixel cannot be seen, but thousands of them make a large file.
       const bool last = i + 1 == series.points.size();
       if (pen_down && !last && std::abs(x - last_x) < 0.25 && std::abs(y - last_y) < 0.25) continue;
@@ -126,7 +154,9 @@ class Chart {
       last_y = y;
     }
     if (!path.empty())
-      svg.put(R"(<path d="{}" fill="none" stroke="{}" stroke-width="2" stroke-linejoin="round"{}/>)", path, look.color, dash(series));
+      svg.put(
+          R"(<path d="{}" fill="none" stroke="{}" stroke-width="2" stroke-linejoin="round"{}/>)",
+          path, look.color, dash(series));
   }
 
   /// Whole also on the frame, where a clipped one would look like another shape.
@@ -146,7 +176,8 @@ class Chart {
       const auto& series = chart_.series[i];
       const Look look{i};
       if (series.lines)
-        svg.put(R"(<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{}" stroke-width="2"{}/>)", x, y - 4, x + 34, y - 4, look.color, dash(series));
+        svg.put(R"(<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{}" stroke-width="2"{}/>)", x,
+                y - 4, x + 34, y - 4, look.color, dash(series));
       if (series.markers) put_marker(svg, look, x + 17, y - 4);
       for (const auto& line : wrapped(series.name, legend_characters)) {
         svg.put(R"(<text x="{:.1f}" y="{}" font-size="12">{}</text>)", x + 42, y, escaped(line));
@@ -156,7 +187,9 @@ class Chart {
     }
   }
 
-  static std::string_view dash(const ChartSeries& series) { return series.dashed ? R"( stroke-dasharray="7 4")" : ""; }
+  static std::string_view dash(const ChartSeries& series) {
+    return series.dashed ? R"( stroke-dasharray="7 4")" : "";
+  }
 
   const LineChart& chart_;
   ChartScale x_;

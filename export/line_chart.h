@@ -21,11 +21,12 @@ struct ChartPoint {
 };
 
 struct ChartSeries {
-  std::string name;  ///< in the legend
-  std::vector<ChartPoint> points;  ///< drawn in this order; what is not finite or, on a logarithmic axis, not positive is left out
-  bool dashed = false;   ///< the paper's own values, a bound, a truth
-  bool markers = true;   ///< a dot at each point
-  bool lines = true;     ///< joined by lines
+  std::string name;                ///< in the legend
+  std::vector<ChartPoint> points;  ///< drawn in this order; what is not finite or, on a logarithmic
+                                   ///< axis, not positive is left out
+  bool dashed = false;             ///< the paper's own values, a bound, a truth
+  bool markers = true;             ///< a dot at each point
+  bool lines = true;               ///< joined by lines
 };
 
 struct LineChart {

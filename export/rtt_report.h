@@ -54,8 +54,8 @@ struct RttReport {
   const Measurement* measurement = nullptr;
   KindSet kinds = KindSet::all();  ///< those that were asked for
   std::vector<double> quantiles = {0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999};
-  std::size_t top = 10;  ///< groups to show
-  unsigned threads = 1;  ///< that may look for quantiles
+  std::size_t top = 10;               ///< groups to show
+  unsigned threads = 1;               ///< that may look for quantiles
   std::vector<SlaResult> sla;         ///< rules about the whole
   std::vector<SlaGroups> sla_groups;  ///< rules about each group
   std::optional<ExpectSummary> expect;

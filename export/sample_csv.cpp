@@ -57,8 +57,10 @@ void SampleCsvWriter::write(const Sample& sample) {
   *at++ = ',';
   at = put(at, to_ns(sample.delay));
   *at++ = ',';
-  if (sample.weight == 1) *at++ = '1';
-  else at = std::to_chars(at, at + 32, sample.weight).ptr;  // the shortest that reads back the same
+  if (sample.weight == 1)
+    *at++ = '1';
+  else
+    at = std::to_chars(at, at + 32, sample.weight).ptr;  // the shortest that reads back the same
   *at++ = '\n';
   used_ = static_cast<std::size_t>(at - buffer_.data());
 }
@@ -67,8 +69,10 @@ void SampleCsvWriter::flush() {
   std::size_t written = 0;
   while (!failed() && written < used_) {
     const ssize_t count = ::write(descriptor_, buffer_.data() + written, used_ - written);
-    if (count >= 0) written += static_cast<std::size_t>(count);
-    else if (errno != EINTR) error_ = std::strerror(errno);
+    if (count >= 0)
+      written += static_cast<std::size_t>(count);
+    else if (errno != EINTR)
+      error_ = std::strerror(errno);
   }
   used_ = 0;
 }

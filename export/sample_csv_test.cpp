@@ -56,7 +56,8 @@ TEST(SampleCsvWriter, WritesTheHeaderEvenWithoutSamples) { EXPECT_EQ(written({})
 
 TEST(SampleCsvWriter, LosesNothingBetweenItsBuffers) {
   std::vector<Sample> samples(20'000, sample());
-  for (std::size_t i = 0; i < samples.size(); ++i) samples[i].delay = Duration{static_cast<std::int64_t>(i)};
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    samples[i].delay = Duration{static_cast<std::int64_t>(i)};
   std::istringstream lines{written(samples)};
   std::string line;
   std::getline(lines, line);
@@ -74,7 +75,8 @@ TEST(SampleCsvWriter, HasRoomForTheLongestLine) {
   longest.kind = Kind::handshake;
   longest.leg = Leg::external;
   longest.weight = -1.2345678901234567e-300;
-  longest.requester = longest.responder = *IpAddress::parse("1111:2222:3333:4444:5555:6666:255.255.255.255");
+  longest.requester = longest.responder =
+      *IpAddress::parse("1111:2222:3333:4444:5555:6666:255.255.255.255");
   longest.requester_port = longest.responder_port = 65'535;
   const std::string text = written(std::vector<Sample>(5000, longest));
   EXPECT_LT((text.size() - header.size()) / 5000, 256u);

@@ -11,11 +11,13 @@ namespace sojourn {
 namespace {
 
 constexpr std::array<std::string_view, 9> blocks = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-constexpr std::array<std::string_view, 9> ascii_blocks = {" ", ".", ":", "-", "=", "+", "*", "#", "@"};
+constexpr std::array<std::string_view, 9> ascii_blocks = {" ", ".", ":", "-", "=",
+                                                          "+", "*", "#", "@"};
 
 }  // namespace
 
-std::string sparkline(const Distribution& distribution, const DelayAxis& axis, std::size_t width, bool unicode) {
+std::string sparkline(const Distribution& distribution, const DelayAxis& axis, std::size_t width,
+                      bool unicode) {
   std::vector<double> shares(width);
   double below = 0;
   for (std::size_t i = 0; i < width; ++i) {
@@ -42,10 +44,13 @@ std::vector<std::string> axis_lines(const DelayAxis& axis, std::size_t width, bo
   std::string labels(width, ' ');
   std::size_t free_from = 0;
   for (const auto& tick : axis.ticks()) {
-    const auto column = std::min(static_cast<std::size_t>(axis.position(tick.delay) * static_cast<double>(width)), width - 1);
+    const auto column =
+        std::min(static_cast<std::size_t>(axis.position(tick.delay) * static_cast<double>(width)),
+                 width - 1);
     is_tick[column] = true;
     const std::size_t half = tick.label.size() / 2;
-    const std::size_t start = std::min(column > half ? column - half : 0, width - tick.label.size());
+    const std::size_t start =
+        std::min(column > half ? column - half : 0, width - tick.label.size());
     if (start < free_from) continue;
     labels.replace(start, tick.label.size(), tick.label);
     free_from = start + tick.label.size() + 2;

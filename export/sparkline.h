@@ -5,14 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "estimate/distribution.h"
+#include "estimate/distribution/distribution.h"
 #include "export/delay_axis.h"
 
 namespace sojourn {
 
 /// One character per slice of the axis, as high as the slice's share of the weight against the
 /// fullest slice.  What is not empty is never drawn as empty.
-std::string sparkline(const Distribution& distribution, const DelayAxis& axis, std::size_t width, bool unicode);
+std::string sparkline(const Distribution& distribution, const DelayAxis& axis, std::size_t width,
+                      bool unicode);
 
 /// The axis below: a line with ticks, and a line with their labels as far as there is room.
 std::vector<std::string> axis_lines(const DelayAxis& axis, std::size_t width, bool unicode);

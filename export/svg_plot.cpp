@@ -20,9 +20,10 @@ constexpr double plot_width = width - left - right, plot_height = height - top -
 
 // A kind has the same colour in every plot.  Dashes help on paper.
 static_assert(plot_colors.size() == kind_count);
-constexpr std::array<std::string_view, kind_count> dashes = {"", "8 3", "2 3", "12 3 2 3", "6 2", "4 4", "10 2 2 2 2 2", "1 2"};
+constexpr std::array<std::string_view, kind_count> dashes = {
+    "", "8 3", "2 3", "12 3 2 3", "6 2", "4 4", "10 2 2 2 2 2", "1 2"};
 
-/// Straight between points, as F is defined (estimate/distribution.h).
+/// Straight between points, as F is defined (estimate/distribution/distribution.h).
 std::string path_of(const Distribution& distribution, const DelayAxis& axis) {
   std::string path;
   double last_x = -1, last_y = -1;
@@ -32,7 +33,8 @@ std::string path_of(const Distribution& distribution, const DelayAxis& axis) {
     const double y = top + (1 - points[i].fraction) * plot_height;
     // A quarter of a pixel cannot be seen, but thousands of them make a large file.
     const bool last = i + 1 == points.size();
-    if (!path.empty() && !last && std::abs(x - last_x) < 0.25 && std::abs(y - last_y) < 0.25) continue;
+    if (!path.empty() && !last && std::abs(x - last_x) < 0.25 && std::abs(y - last_y) < 0.25)
+      continue;
     fmt::format_to(std::back_inserter(path), "{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x, y);
     last_x = x;
     last_y = y;
@@ -55,36 +57,44 @@ void fraction_axis(SvgWriter& svg) {
   for (int tenth = 0; tenth <= 10; ++tenth) {
     const double y = top + plot_height * (1 - tenth / 10.0);
     const bool labelled = tenth % 2 == 0;
-    svg.put(R"(<line x1="{}" y1="{:.1f}" x2="{}" y2="{:.1f}" stroke="{}"/>)", left, y, left + plot_width, y,
-            labelled ? "#d0d0d0" : "#eeeeee");
-    if (labelled) svg.put(R"(<text x="{}" y="{:.1f}" text-anchor="end">{:.1f}</text>)", left - 8, y + 4.5, tenth / 10.0);
+    svg.put(R"(<line x1="{}" y1="{:.1f}" x2="{}" y2="{:.1f}" stroke="{}"/>)", left, y,
+            left + plot_width, y, labelled ? "#d0d0d0" : "#eeeeee");
+    if (labelled)
+      svg.put(R"(<text x="{}" y="{:.1f}" text-anchor="end">{:.1f}</text>)", left - 8, y + 4.5,
+              tenth / 10.0);
   }
-  svg.put(R"svg(<text transform="translate(22 {}) rotate(-90)" text-anchor="middle">fraction of pairs at or below</text>)svg",
-          top + plot_height / 2);
+  svg.put(
+      R"svg(<text transform="translate(22 {}) rotate(-90)" text-anchor="middle">fraction of pairs at or below</text>)svg",
+      top + plot_height / 2);
 }
 
 void delay_axis(SvgWriter& svg, const DelayAxis& axis) {
   double free_from = 0;
   for (const auto& tick : axis.ticks()) {
     const double x = left + axis.position(tick.delay) * plot_width;
-    svg.put(R"(<line x1="{0:.1f}" y1="{1}" x2="{0:.1f}" y2="{2}" stroke="#d0d0d0"/>)", x, top, top + plot_height + 5);
+    svg.put(R"(<line x1="{0:.1f}" y1="{1}" x2="{0:.1f}" y2="{2}" stroke="#d0d0d0"/>)", x, top,
+            top + plot_height + 5);
     const double half = 4.2 * static_cast<double>(tick.label.size());  // DejaVu Sans at 13 px
     if (x - half < free_from) continue;
     free_from = x + half + 6;
-    svg.put(R"(<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>)", x, top + plot_height + 21, tick.label);
+    svg.put(R"(<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>)", x, top + plot_height + 21,
+            tick.label);
   }
-  svg.put(R"(<text x="{}" y="{}" text-anchor="middle">delay (logarithmic)</text>)", left + plot_width / 2, height - 14);
+  svg.put(R"(<text x="{}" y="{}" text-anchor="middle">delay (logarithmic)</text>)",
+          left + plot_width / 2, height - 14);
 }
 
 void curve(SvgWriter& svg, Kind kind, const Distribution& distribution, const DelayAxis& axis) {
-  svg.put(R"(<path d="{}" fill="none" stroke="{}" stroke-width="2.2" stroke-linejoin="round" stroke-dasharray="{}"/>)",
-          path_of(distribution, axis), plot_colors[index_of(kind)], dashes[index_of(kind)]);
+  svg.put(
+      R"(<path d="{}" fill="none" stroke="{}" stroke-width="2.2" stroke-linejoin="round" stroke-dasharray="{}"/>)",
+      path_of(distribution, axis), plot_colors[index_of(kind)], dashes[index_of(kind)]);
 }
 
 void legend_entry(SvgWriter& svg, std::size_t row, Kind kind, const Distribution& distribution) {
   const double x = left + plot_width + 16, y = top + 12 + 44 * static_cast<double>(row);
-  svg.put(R"(<line x1="{0}" y1="{1}" x2="{2}" y2="{1}" stroke="{3}" stroke-width="2.6" stroke-dasharray="{4}"/>)", x, y - 4,
-          x + 36, plot_colors[index_of(kind)], dashes[index_of(kind)]);
+  svg.put(
+      R"(<line x1="{0}" y1="{1}" x2="{2}" y2="{1}" stroke="{3}" stroke-width="2.6" stroke-dasharray="{4}"/>)",
+      x, y - 4, x + 36, plot_colors[index_of(kind)], dashes[index_of(kind)]);
   svg.put(R"(<text x="{}" y="{}">{}</text>)", x + 44, y, name_of(kind));
   svg.put(R"(<text x="{}" y="{}" font-size="12" fill="#555">median {}</text>)", x, y + 16,
           format_duration(*distribution.quantile(0.5)));
@@ -117,8 +127,9 @@ std::string svg_plot(const RttReport& report) {
     legend_entry(svg, i, kinds[i], pooled);
   }
   if (kinds.empty())
-    svg.put(R"(<text x="{}" y="{}" text-anchor="middle" font-size="16" fill="#555">no samples</text>)",
-            left + plot_width / 2, top + plot_height / 2);
+    svg.put(
+        R"(<text x="{}" y="{}" text-anchor="middle" font-size="16" fill="#555">no samples</text>)",
+        left + plot_width / 2, top + plot_height / 2);
   return std::move(svg).finish();
 }
 

@@ -12,7 +12,8 @@ using namespace std::chrono_literals;
 
 std::size_t occurrences(std::string_view text, std::string_view part) {
   std::size_t count = 0;
-  for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) ++count;
+  for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
+    ++count;
   return count;
 }
 
@@ -37,7 +38,8 @@ TEST(SvgPlot, SaysSoWhenThereIsNothing) {
 }
 
 TEST(SvgPlot, SurvivesDelaysOfAnySize) {
-  for (const Duration delay : {Duration::min(), Duration{-1}, Duration{0}, Duration{1}, Duration::max()}) {
+  for (const Duration delay :
+       {Duration::min(), Duration{-1}, Duration{0}, Duration{1}, Duration::max()}) {
     Measurement measurement;
     measurement.add_light(Kind::tcp, Leg::server, {}, delay);
     RttReport report;

@@ -1,5 +1,6 @@
 #pragma once
-// What the SVG pictures share: lines of markup, safe text, and colours that every reader can tell apart.
+// What the SVG pictures share: lines of markup, safe text, and colours that every reader can tell
+// apart.
 
 #include <fmt/format.h>
 
@@ -13,19 +14,25 @@ namespace sojourn {
 
 /// Okabe and Ito 2008: told apart by readers with any colour vision.  Their yellow is left out, as
 /// nobody sees a thin line of it on white.
-inline constexpr std::array<std::string_view, 8> plot_colors = {"#0072B2", "#D55E00", "#009E73", "#999999",
-                                                                "#CC79A7", "#56B4E9", "#E69F00", "#000000"};
+inline constexpr std::array<std::string_view, 8> plot_colors = {
+    "#0072B2", "#D55E00", "#009E73", "#999999", "#CC79A7", "#56B4E9", "#E69F00", "#000000"};
 
 /// Text that may stand between tags and in attributes, of SVG as of HTML.
 inline std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
-    if (c == '&') result += "&amp;";
-    else if (c == '<') result += "&lt;";
-    else if (c == '>') result += "&gt;";
-    else if (c == '"') result += "&quot;";
-    else if (static_cast<unsigned char>(c) < 0x20) result += ' ';
-    else result += c;
+    if (c == '&')
+      result += "&amp;";
+    else if (c == '<')
+      result += "&lt;";
+    else if (c == '>')
+      result += "&gt;";
+    else if (c == '"')
+      result += "&quot;";
+    else if (static_cast<unsigned char>(c) < 0x20)
+      result += ' ';
+    else
+      result += c;
   }
   return result;
 }
@@ -34,7 +41,8 @@ class SvgWriter {
  public:
   /// A white sheet of this size, with the text style that all pictures share.
   SvgWriter(double width, double height) {
-    put(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}")", width, height);
+    put(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}")",
+        width, height);
     put(R"( font-family="DejaVu Sans, Verdana, Arial, sans-serif" font-size="13" fill="#222">)");
     put(R"(<rect width="{}" height="{}" fill="white"/>)", width, height);
   }

@@ -18,7 +18,8 @@ std::string compact(Duration duration) {
 std::string compact_count(std::uint64_t count) {
   if (count < 1'000'000) return format_count(count);
   const double value = static_cast<double>(count);
-  return value < 999.95e6 ? fmt::format("{:#.4g} M", value / 1e6) : fmt::format("{:#.4g} G", value / 1e9);
+  return value < 999.95e6 ? fmt::format("{:#.4g} M", value / 1e6)
+                          : fmt::format("{:#.4g} G", value / 1e9);
 }
 
 std::string with_margin(Duration value, const Interval& interval, bool unicode) {
@@ -30,13 +31,15 @@ std::string with_margin(Duration value, const Interval& interval, bool unicode) 
   const std::string unit = text.substr(space + 1);
   const double factor = unit == "ns" ? 1 : unit == "us" ? 1e3 : unit == "ms" ? 1e6 : 1e9;
   const auto dot = text.find('.');
-  const double half = static_cast<double>(std::max(interval.high - value, value - interval.low).count()) / factor;
+  const double half =
+      static_cast<double>(std::max(interval.high - value, value - interval.low).count()) / factor;
   if (half == 0) return compact(value) + sign + "0";
   // Two digits of the margin say enough, and no more decimals than the value has.
   const int shown = dot == std::string::npos ? 0 : static_cast<int>(space - dot - 1);
   const int decimals = std::clamp(1 - static_cast<int>(std::floor(std::log10(half))), 0, shown);
   const double scale = std::pow(10.0, decimals);
-  return fmt::format("{}{}{:.{}f}", compact(value), sign, std::ceil(half * scale - 1e-9) / scale, decimals);
+  return fmt::format("{}{}{:.{}f}", compact(value), sign, std::ceil(half * scale - 1e-9) / scale,
+                     decimals);
 }
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {

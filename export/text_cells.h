@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/time.h"
-#include "estimate/distribution.h"
+#include "estimate/distribution/distribution.h"
 
 namespace sojourn {
 

@@ -27,7 +27,8 @@ class TextReport {
 
   std::string write() {
     heading();
-    if (measured_kinds().empty()) nothing_measured();
+    if (measured_kinds().empty())
+      nothing_measured();
     else {
       delays();
       shape();
@@ -83,7 +84,8 @@ class TextReport {
   void losses();
   void trust();
 
-  std::vector<std::string> delay_cells(const Distribution& distribution, const std::vector<QuantileEstimate>& quantiles) const;
+  std::vector<std::string> delay_cells(const Distribution& distribution,
+                                       const std::vector<QuantileEstimate>& quantiles) const;
 
   const RttReport& report_;
   const Measurement& measurement_;
@@ -113,25 +115,30 @@ void TextReport::heading() {
   constexpr std::size_t most_names = 3;
   const auto& files = report_.input.files;
   std::string names;
-  for (std::size_t i = 0; i < std::min(files.size(), most_names); ++i) names += (i > 0 ? ", " : "") + files[i];
+  for (std::size_t i = 0; i < std::min(files.size(), most_names); ++i)
+    names += (i > 0 ? ", " : "") + files[i];
   if (files.size() > most_names) names += fmt::format(" and {} more", files.size() - most_names);
   line(styled(names, "1"));
 
   std::string text = fmt::format("{} {}, {}", format_count(report_.input.packets),
-                                 report_.input.packets == 1 ? "packet" : "packets", format_size(report_.input.bytes));
+                                 report_.input.packets == 1 ? "packet" : "packets",
+                                 format_size(report_.input.bytes));
   if (!report_.input.first || !report_.input.last) return line(text);
   const Duration length = *report_.input.last - *report_.input.first;
   if (length > Duration{0}) {
-    const double rate = static_cast<double>(report_.input.packets) * 1e9 / static_cast<double>(length.count());
-    text += fmt::format(", {} packets/s", format_count(static_cast<std::uint64_t>(std::llround(rate))));
+    const double rate =
+        static_cast<double>(report_.input.packets) * 1e9 / static_cast<double>(length.count());
+    text +=
+        fmt::format(", {} packets/s", format_count(static_cast<std::uint64_t>(std::llround(rate))));
   }
   line(text);
   const std::string start = format_time(*report_.input.first);
-  line(fmt::format("{} from {} {} UTC", format_duration(length), start.substr(0, 10), start.substr(11, 8)));
+  line(fmt::format("{} from {} {} UTC", format_duration(length), start.substr(0, 10),
+                   start.substr(11, 8)));
 }
 
-std::vector<std::string> TextReport::delay_cells(const Distribution& distribution,
-                                                 const std::vector<QuantileEstimate>& quantiles) const {
+std::vector<std::string> TextReport::delay_cells(
+    const Distribution& distribution, const std::vector<QuantileEstimate>& quantiles) const {
   return {compact_count(distribution.count()),
           compact(*distribution.min()),
           with_margin(quantiles[0].delay, quantiles[0].interval, options_.unicode),
@@ -143,9 +150,10 @@ std::vector<std::string> TextReport::delay_cells(const Distribution& distributio
 
 void TextReport::delays() {
   line("");
-  TextTable rows({Align::left, Align::left, Align::right, Align::right, Align::right, Align::right, Align::right,
-                  Align::right, Align::right});
-  rows.row({"kind", "leg", "samples", "min", options_.unicode ? "median ±95%" : "median +-95%", "p95", "p99", "max", "mean"});
+  TextTable rows({Align::left, Align::left, Align::right, Align::right, Align::right, Align::right,
+                  Align::right, Align::right, Align::right});
+  rows.row({"kind", "leg", "samples", "min", options_.unicode ? "median ±95%" : "median +-95%",
+            "p95", "p99", "max", "mean"});
   struct Row {
     std::string_view kind, leg;
   };
@@ -161,15 +169,18 @@ void TextReport::delays() {
     const auto legs = measured_legs(kind);
     // The headline first: the sum of the legs where it was measured, else all legs pooled.
     const bool sum = !measurement_.leg(kind, Leg::sum).empty();
-    if (sum) add_row(name_of(Leg::sum), measurement_.leg(kind, Leg::sum));
-    else if (legs.size() > 1 && !measurement_.pooled(kind).empty()) add_row("all", measurement_.pooled(kind));
+    if (sum)
+      add_row(name_of(Leg::sum), measurement_.leg(kind, Leg::sum));
+    else if (legs.size() > 1 && !measurement_.pooled(kind).empty())
+      add_row("all", measurement_.pooled(kind));
     for (const Leg leg : legs)
       if (leg != Leg::sum) add_row(name_of(leg), measurement_.leg(kind, leg));
   }
   const auto estimates = estimates_of(distributions, std::array{0.5, 0.95, 0.99}, report_.threads);
   for (std::size_t i = 0; i < heads.size(); ++i) {
     std::vector<std::string> cells = {std::string{heads[i].kind}, std::string{heads[i].leg}};
-    for (auto& cell : delay_cells(*distributions[i], estimates[i])) cells.push_back(std::move(cell));
+    for (auto& cell : delay_cells(*distributions[i], estimates[i]))
+      cells.push_back(std::move(cell));
     rows.row(std::move(cells));
   }
   table(rows);
@@ -224,25 +235,29 @@ void TextReport::windows() {
   const auto window_rows = measurement_.window_rows();
   if (window_rows.empty()) return;
   const bool subsecond = *measurement_.window() % std::chrono::seconds{1} != Duration{0};
-  TextTable rows({Align::left, Align::left, Align::right, Align::right, Align::right, Align::right, Align::right});
+  TextTable rows({Align::left, Align::left, Align::right, Align::right, Align::right, Align::right,
+                  Align::right});
   rows.row({"start", "kind", "samples", "p50", "p95", "p99", "max"});
   std::string day, previous;
   for (const auto& row : window_rows) {
     const std::string time = format_time(row.start);
     if (day.empty()) day = time.substr(0, 10);
     // The day is in the title; a row of another day says so itself.
-    std::string start = time.substr(0, 10) == day ? time.substr(11, subsecond ? 15 : 8)
-                                                  : time.substr(0, 10) + " " + time.substr(11, subsecond ? 15 : 8);
+    std::string start = time.substr(0, 10) == day
+                            ? time.substr(11, subsecond ? 15 : 8)
+                            : time.substr(0, 10) + " " + time.substr(11, subsecond ? 15 : 8);
     const std::vector<double> qs = {0.5, 0.95, 0.99};
     const auto delays = row.distribution->quantiles(qs);
-    rows.row({start == previous ? "" : start, std::string{name_of(row.kind)}, compact_count(row.distribution->count()),
-              compact(delays[0]), compact(delays[1]), compact(delays[2]), compact(*row.distribution->max())});
+    rows.row({start == previous ? "" : start, std::string{name_of(row.kind)},
+              compact_count(row.distribution->count()), compact(delays[0]), compact(delays[1]),
+              compact(delays[2]), compact(*row.distribution->max())});
     previous = std::move(start);
   }
   section(fmt::format("slices of {}, UTC, {}", format_duration(*measurement_.window()), day));
   table(rows);
   if (const auto beyond = measurement_.samples_beyond_windows(); beyond > 0)
-    line(fmt::format("{} samples are in no slice: there were too many slices.", format_count(beyond)));
+    line(fmt::format("{} samples are in no slice: there were too many slices.",
+                     format_count(beyond)));
 }
 
 void TextReport::groups() {
@@ -250,19 +265,21 @@ void TextReport::groups() {
   const auto groups = measurement_.largest_groups(report_.top);
   if (groups.empty()) return;
   // The name comes last: it may be long, and numbers still line up.
-  TextTable rows({Align::right, Align::right, Align::right, Align::right, Align::left, Align::left});
+  TextTable rows(
+      {Align::right, Align::right, Align::right, Align::right, Align::left, Align::left});
   rows.row({"samples", "p50", "p95", "p99", "kind", measurement_.grouping()->name()});
   for (const auto& group : groups) {
     const std::vector<double> qs = {0.5, 0.95, 0.99};
     const auto delays = group.distribution->quantiles(qs);
-    rows.row({compact_count(group.distribution->count()), compact(delays[0]), compact(delays[1]), compact(delays[2]),
-              std::string{name_of(group.kind)}, group.label});
+    rows.row({compact_count(group.distribution->count()), compact(delays[0]), compact(delays[1]),
+              compact(delays[2]), std::string{name_of(group.kind)}, group.label});
   }
   section(fmt::format("{} of {} groups by {}, most samples first", groups.size(),
                       format_count(measurement_.group_count()), measurement_.grouping()->name()));
   table(rows);
   if (const auto beyond = measurement_.samples_beyond_groups(); beyond > 0)
-    line(fmt::format("{} samples are in the group \"other\": there were too many groups.", format_count(beyond)));
+    line(fmt::format("{} samples are in the group \"other\": there were too many groups.",
+                     format_count(beyond)));
 }
 
 void TextReport::sla() {
@@ -276,13 +293,16 @@ void TextReport::sla_line(const SlaResult& result) {
   std::string_view mark = "?", color = "33";
   if (result.verdict == SlaVerdict::met) mark = options_.unicode ? "✓" : "+", color = "32";
   if (result.verdict == SlaVerdict::violated) mark = options_.unicode ? "✗" : "x", color = "31";
-  std::string text = fmt::format("{} {:<9}  {}", mark, name_of(result.verdict), result.group ? *result.group : result.rule);
-  if (!result.value) text += "  no samples";
+  std::string text = fmt::format("{} {:<9}  {}", mark, name_of(result.verdict),
+                                 result.group ? *result.group : result.rule);
+  if (!result.value)
+    text += "  no samples";
   else {
     text += "  is " + format_duration(*result.value);
     if (result.interval->low != result.interval->high || !result.interval->bounded())
       text += fmt::format(" ({} to {}{})", format_duration(result.interval->low),
-                          result.interval->bounded_above ? "" : "at least ", format_duration(result.interval->high));
+                          result.interval->bounded_above ? "" : "at least ",
+                          format_duration(result.interval->high));
   }
   line(styled(text, color));
 }
@@ -290,9 +310,11 @@ void TextReport::sla_line(const SlaResult& result) {
 /// The groups that broke the rule, as many as are to be shown; of the others only how many.
 void TextReport::sla_groups(const SlaGroups& groups) {
   if (groups.groups() == 0) return line(fmt::format("{}: no group has samples", groups.rule));
-  line(fmt::format("{}: of {} {}, {} violated, {} undecided, {} met", groups.rule, format_count(groups.groups()),
-                   groups.groups() == 1 ? "group" : "groups", format_count(groups.count(SlaVerdict::violated)),
-                   format_count(groups.count(SlaVerdict::undecided)), format_count(groups.count(SlaVerdict::met))));
+  line(fmt::format("{}: of {} {}, {} violated, {} undecided, {} met", groups.rule,
+                   format_count(groups.groups()), groups.groups() == 1 ? "group" : "groups",
+                   format_count(groups.count(SlaVerdict::violated)),
+                   format_count(groups.count(SlaVerdict::undecided)),
+                   format_count(groups.count(SlaVerdict::met))));
   std::size_t shown = 0;
   for (const SlaResult& result : groups.shown)
     if (result.verdict == SlaVerdict::violated) {
@@ -313,7 +335,8 @@ void TextReport::expect() {
     std::string_view mark = "?", color = "33";
     if (result.verdict == ShiftVerdict::same) mark = options_.unicode ? "✓" : "+", color = "32";
     if (result.shifted()) mark = options_.unicode ? "✗" : "x", color = "31";
-    const std::string name = fmt::format("{} {}.{}:", mark, name_of(result.kind), name_of(result.leg));
+    const std::string name =
+        fmt::format("{} {}.{}:", mark, name_of(result.kind), name_of(result.leg));
     paragraph(styled(name, color) + " " + expect_sentence(result), "  ");
   }
   paragraph(expect_promise(expect.comparison));
@@ -350,11 +373,13 @@ void TextReport::trust() {
   line("");
   std::string text = options_.unicode ? "±" : "+-";
   text += " covers the true median with 95 % confidence if the samples are independent; ";
-  text += error == 0 ? "quantiles are those of the samples, to the nanosecond."
-                     : fmt::format("quantiles are those of the samples, within {:.1f} %.", 100 * error);
+  text += error == 0
+              ? "quantiles are those of the samples, to the nanosecond."
+              : fmt::format("quantiles are those of the samples, within {:.1f} %.", 100 * error);
   if (weighted) text += " Samples are weighted for what the table could not keep.";
   if (!report_.table.promise.empty()) text += " " + report_.table.promise;
-  text += fmt::format(" Table {}: {}, connections: {}.", report_.table.name, format_size(report_.table.memory_bytes),
+  text += fmt::format(" Table {}: {}, connections: {}.", report_.table.name,
+                      format_size(report_.table.memory_bytes),
                       format_size(report_.table.connection_bytes));
   if (fewest < 100) text += " With fewer than 100 samples p99 is little more than the maximum.";
   if (!measurement_.pooled(Kind::tcp).empty())
@@ -362,8 +387,11 @@ void TextReport::trust() {
   if (negative) text += " Some delays are negative: the clock of the capture stepped back.";
   paragraph(text);
   if (report_.elapsed > Duration{0} && report_.input.packets > 0) {
-    const double rate = static_cast<double>(report_.input.packets) * 1e3 / static_cast<double>(report_.elapsed.count());
-    line(styled(fmt::format("Read in {}: {:.2f} million packets/s.", format_duration(report_.elapsed), rate), "2"));
+    const double rate = static_cast<double>(report_.input.packets) * 1e3 /
+                        static_cast<double>(report_.elapsed.count());
+    line(styled(fmt::format("Read in {}: {:.2f} million packets/s.",
+                            format_duration(report_.elapsed), rate),
+                "2"));
   }
 }
 
@@ -379,17 +407,24 @@ void TextReport::nothing_measured() {
   if (report_.input.packets == 0)
     paragraph("The input holds no packets. If a --filter was given, it let none through.");
   else if (requests > 0)
-    paragraph(fmt::format("{} requests were seen{}, but no response to any of them. Does the capture hold both "
-                          "directions? Are its responses later than --expire?", format_count(requests),
-                          ambiguous > 0 ? fmt::format(" ({} of them ambiguous: see --keep-ambiguous)", format_count(ambiguous)) : ""));
+    paragraph(fmt::format(
+        "{} requests were seen{}, but no response to any of them. Does the capture hold both "
+        "directions? Are its responses later than --expire?",
+        format_count(requests),
+        ambiguous > 0
+            ? fmt::format(" ({} of them ambiguous: see --keep-ambiguous)", format_count(ambiguous))
+            : ""));
   else if (skipped >= report_.input.packets)
     paragraph("Every packet was skipped, for the reasons given below.");
   else {
     std::string kinds;
     for (std::size_t i = 0; i < kind_count; ++i)
-      if (report_.kinds.has(static_cast<Kind>(i))) kinds += (kinds.empty() ? "" : ", ") + std::string{kind_names[i]};
-    paragraph(fmt::format("No packet is a request of the kinds asked for ({}). Other kinds can be asked for with "
-                          "--kind; --inside and --filter may have left them out.", kinds));
+      if (report_.kinds.has(static_cast<Kind>(i)))
+        kinds += (kinds.empty() ? "" : ", ") + std::string{kind_names[i]};
+    paragraph(fmt::format(
+        "No packet is a request of the kinds asked for ({}). Other kinds can be asked for with "
+        "--kind; --inside and --filter may have left them out.",
+        kinds));
   }
 }
 

@@ -86,12 +86,15 @@ std::size_t widest_line(const std::string& text) {
 }
 
 TEST(TextReport, FitsEightyColumnsWithMillionsOfSamplesOfAllKinds) {
-  Measurement measurement{MeasurementOptions{.keep = Keep::histogram, .window = {}, .grouping = {}}};
+  Measurement measurement{
+      MeasurementOptions{.keep = Keep::histogram, .window = {}, .grouping = {}}};
   std::mt19937_64 random{1};
   for (std::size_t kind = 0; kind < kind_count; ++kind)
     for (const Leg leg : {Leg::external, Leg::internal})
       for (int i = 0; i < (kind == 0 ? 1'200'000 : 2000); ++i)
-        measurement.add_light(static_cast<Kind>(kind), leg, {}, Duration{static_cast<std::int64_t>(random() >> (20 + random() % 40))});
+        measurement.add_light(
+            static_cast<Kind>(kind), leg, {},
+            Duration{static_cast<std::int64_t>(random() >> (20 + random() % 40))});
   RttReport report;
   report.measurement = &measurement;
   report.input.files = {"a.pcap"};
@@ -101,7 +104,8 @@ TEST(TextReport, FitsEightyColumnsWithMillionsOfSamplesOfAllKinds) {
 TEST(TextReport, IsPureAsciiWhenAsked) {
   const ExampleReport example;
   const std::string text = text_report(example.report, {.color = false, .unicode = false});
-  EXPECT_TRUE(std::ranges::all_of(text, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
+  EXPECT_TRUE(
+      std::ranges::all_of(text, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
 }
 
 TEST(TextReport, HasColoursOnlyWhenAsked) {
@@ -128,7 +132,9 @@ TEST(TextReport, SaysWhatWasSeenWhenNothingWasMeasured) {
 }
 
 TEST(TextCells, NeverPromiseTooMuch) {
-  const auto cell = [](Duration value, Duration low, Duration high) { return with_margin(value, {low, high}, true); };
+  const auto cell = [](Duration value, Duration low, Duration high) {
+    return with_margin(value, {low, high}, true);
+  };
   EXPECT_EQ(cell(20'310'000ns, 20'301'000ns, 20'315'000ns), "20.31ms ±0.01");
   EXPECT_EQ(cell(20'310'000ns, 20'310'000ns, 20'310'001ns), "20.31ms ±0.01");
   EXPECT_EQ(cell(20'310'000ns, 20'310'000ns, 20'310'000ns), "20.31ms ±0");

@@ -8,8 +8,8 @@
 namespace sojourn {
 
 std::size_t display_width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
@@ -32,7 +32,8 @@ std::vector<std::string> TextTable::lines(std::size_t width) const {
   std::vector<std::size_t> widths(columns_.size(), 0);
   for (const auto& cells : rows_) {
     assert(cells.size() == columns_.size());
-    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], display_width(cells[i]));
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      widths[i] = std::max(widths[i], display_width(cells[i]));
   }
   const std::size_t total = std::accumulate(widths.begin(), widths.end(), std::size_t{0});
   const std::string gap(total + 2 * (columns_.size() - 1) <= width ? 2 : 1, ' ');

@@ -11,7 +11,8 @@ namespace sojourn {
 /// Characters that a terminal shows for this UTF-8 text (no wide or combining ones are used here).
 std::size_t display_width(std::string_view text);
 
-/// Broken at spaces into lines of at most `width` characters, where the words allow it; at least one.
+/// Broken at spaces into lines of at most `width` characters, where the words allow it; at least
+/// one.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 /// Rows of cells, each column as wide as its widest cell.  Leading columns with a name are aligned

@@ -21,10 +21,11 @@ std::uint32_t draw_bytes(Random& random, bool carries_data) {
 BackboneTrace backbone_traffic(const BackboneOptions& options) {
   Random random{options.seed};
   const double target = options.model.packets_per_second * options.scale * options.seconds;
-  const FlowShapes shapes{{.packets_per_flow = options.model.packets_per_flow,
-                           .seconds = options.cut_at_edges ? options.model.seconds : 0,
-                           .largest = static_cast<std::uint32_t>(std::clamp(target / 50, 100.0, 1e6)),
-                           .bursts = options.model.bursts}};
+  const FlowShapes shapes{
+      {.packets_per_flow = options.model.packets_per_flow,
+       .seconds = options.cut_at_edges ? options.model.seconds : 0,
+       .largest = static_cast<std::uint32_t>(std::clamp(target / 50, 100.0, 1e6)),
+       .bursts = options.model.bursts}};
   BackboneTrace trace;
   trace.packets.reserve(static_cast<std::size_t>(target * 1.05));
   std::vector<double> times;
@@ -32,9 +33,12 @@ BackboneTrace backbone_traffic(const BackboneOptions& options) {
     const bool carries_data = random.chance(0.5);
     draw_times(random, shapes.draw(random), times);
     // A flow that must lie within the trace and lasts longer is squeezed into it.
-    const double shrink = options.cut_at_edges ? 1 : std::min(1.0, options.seconds * 0.99 / std::max(times.back(), 1e-9));
-    const double start = options.cut_at_edges ? random.uniform(-times.back(), options.seconds)
-                                              : random.uniform(0, options.seconds - times.back() * shrink);
+    const double shrink =
+        options.cut_at_edges ? 1
+                             : std::min(1.0, options.seconds * 0.99 / std::max(times.back(), 1e-9));
+    const double start = options.cut_at_edges
+                             ? random.uniform(-times.back(), options.seconds)
+                             : random.uniform(0, options.seconds - times.back() * shrink);
     const auto flow = static_cast<std::uint32_t>(trace.flow_sizes.size());
     std::uint32_t within = 0;
     for (const double time : times) {

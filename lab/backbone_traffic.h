@@ -19,11 +19,12 @@ struct BackboneModel {
   double link_bytes_per_second = 0;
   Bursts bursts = {};
 
-  /// CNF section IV-A: 13 M packets, 1 M flows in 60 s, OC-192.  RLI Table I has 131 M packets of the
-  /// same link in 600 s.
+  /// CNF section IV-A: 13 M packets, 1 M flows in 60 s, OC-192.  RLI Table I has 131 M packets of
+  /// the same link in 600 s.
   static constexpr BackboneModel chic() { return {"CHIC", 131e6 / 600, 13, 60, 1.25e9, {}}; }
-  /// RLI Table I: 214 M packets, 10.3 M flows in 600 s, OC-192.  Burstier than CHIC, says section V-D;
-  /// bursts of seconds at 120 Mbit/s make it lose about what it loses there (0.67 % at 90 % load).
+  /// RLI Table I: 214 M packets, 10.3 M flows in 600 s, OC-192.  Burstier than CHIC, says section
+  /// V-D; bursts of seconds at 120 Mbit/s make it lose about what it loses there (0.67 % at 90 %
+  /// load).
   static constexpr BackboneModel sanj() {
     return {"SANJ", 214e6 / 600, 20.8, 600, 1.25e9, {0.15, 10'000, 20'000, 200'000}};
   }
@@ -37,13 +38,13 @@ struct BackboneOptions {
   double seconds = 60;
   double scale = 1;  ///< of the packet rate; the flows stay as they are, there are fewer of them
   std::uint64_t seed = 1;
-  /// Flows begin before the trace and go on behind it, as in a capture, so that the load is the same
-  /// at its ends as in its middle.  Otherwise every flow lies within.
+  /// Flows begin before the trace and go on behind it, as in a capture, so that the load is the
+  /// same at its ends as in its middle.  Otherwise every flow lies within.
   bool cut_at_edges = false;
 };
 
 struct BackboneTrace {
-  std::vector<LabPacket> packets;  ///< in the order of sending
+  std::vector<LabPacket> packets;         ///< in the order of sending
   std::vector<std::uint32_t> flow_sizes;  ///< packets of each flow
   std::uint64_t bytes = 0;
 
@@ -55,14 +56,15 @@ struct BackboneTrace {
 
 /// Three kinds of flows (docs/design/lab-traffic.md says where the numbers come from):
 ///
-///     mice       most flows; P(size >= k) = k^-a up to 200 packets, 3.5 on average, over in seconds
-///     elephants  some in a hundred flows and most of the packets; sizes lognormal, median 900, and for
+///     mice       most flows; P(size >= k) = k^-a up to 200 packets, 3.5 on average, over in
+///     seconds elephants  some in a hundred flows and most of the packets; sizes lognormal, median
+///     900, and for
 ///                minutes: as many as it takes for the model's packets per flow
 ///     bursts     few, fast and large: a twentieth of the packets or more (struct Bursts)
 ///
-/// A flow sends windows that double like TCP's slow start up to what its rate allows, one each round
-/// trip (lognormal, median 50 ms), packets of a window some tens of microseconds apart.  Half of the
-/// flows carry data, half acknowledge.  No flow is more than a fiftieth of the traffic.
+/// A flow sends windows that double like TCP's slow start up to what its rate allows, one each
+/// round trip (lognormal, median 50 ms), packets of a window some tens of microseconds apart.  Half
+/// of the flows carry data, half acknowledge.  No flow is more than a fiftieth of the traffic.
 BackboneTrace backbone_traffic(const BackboneOptions& options);
 
 }  // namespace sojourn

@@ -12,13 +12,15 @@ namespace sojourn {
 namespace {
 
 BackboneTrace small_chic(std::uint64_t seed = 1) {
-  return backbone_traffic({.model = BackboneModel::chic(), .seconds = 10, .scale = 0.1, .seed = seed});
+  return backbone_traffic(
+      {.model = BackboneModel::chic(), .seconds = 10, .scale = 0.1, .seed = seed});
 }
 
 TEST(BackboneTraffic, IsRepeatableAndSeeded) {
   const auto a = small_chic(), b = small_chic(), c = small_chic(2);
   ASSERT_EQ(a.packets.size(), b.packets.size());
-  EXPECT_TRUE(std::ranges::equal(a.packets, b.packets, {}, &LabPacket::sent_ns, &LabPacket::sent_ns));
+  EXPECT_TRUE(
+      std::ranges::equal(a.packets, b.packets, {}, &LabPacket::sent_ns, &LabPacket::sent_ns));
   EXPECT_NE(a.packets[0].sent_ns, c.packets[0].sent_ns);
 }
 
@@ -27,7 +29,8 @@ TEST(BackboneTraffic, IsInOrderAndWithinItsTime) {
   EXPECT_TRUE(std::ranges::is_sorted(trace.packets, {}, &LabPacket::sent_ns));
   EXPECT_GE(trace.packets.front().sent_ns, 0);
   EXPECT_LE(trace.packets.back().sent_ns, 10'000'000'000);
-  const auto packets = std::accumulate(trace.flow_sizes.begin(), trace.flow_sizes.end(), std::uint64_t{0});
+  const auto packets =
+      std::accumulate(trace.flow_sizes.begin(), trace.flow_sizes.end(), std::uint64_t{0});
   EXPECT_EQ(packets, trace.packets.size());
 }
 
@@ -44,7 +47,8 @@ TEST(BackboneTraffic, HasTheStatedRateAndHeavyTail) {
   std::ranges::sort(sizes, std::greater{});
   std::uint64_t in_largest = 0;
   for (std::size_t i = 0; i < sizes.size() / 100; ++i) in_largest += sizes[i];
-  EXPECT_GT(static_cast<double>(in_largest), packets * 0.5) << "the largest 1 % of flows carry the traffic";
+  EXPECT_GT(static_cast<double>(in_largest), packets * 0.5)
+      << "the largest 1 % of flows carry the traffic";
   EXPECT_LE(sizes[sizes.size() / 2], 3u) << "and most flows have a packet or two";
 }
 

@@ -39,8 +39,9 @@ BorderMix::BorderMix(const BorderMixOptions& options)
 
 /// Sizes are Pareto with index 1.5: few flows have most of the packets.
 BorderMix::Flow BorderMix::new_flow() {
-  const double mean = std::max(2.0, static_cast<double>(options_.packets) * 0.92 /
-                                        ((1 - border::scanning_flows) * static_cast<double>(options_.flows) * 0.75));
+  const double mean = std::max(
+      2.0, static_cast<double>(options_.packets) * 0.92 /
+               ((1 - border::scanning_flows) * static_cast<double>(options_.flows) * 0.75));
   const double size = mean / 3 / std::pow(1 - random_.uniform(), 1 / 1.5);
   const double place = std::fmod(static_cast<double>(flows_) * std::numbers::phi, 1.0);
   return {.number = flows_++,
@@ -50,11 +51,15 @@ BorderMix::Flow BorderMix::new_flow() {
           .last_ack_ns = 0};
 }
 
-BorderMix::Flow& BorderMix::any(std::vector<Flow>& pool) { return pool[random_.below(pool.size())]; }
+BorderMix::Flow& BorderMix::any(std::vector<Flow>& pool) {
+  return pool[random_.below(pool.size())];
+}
 
 void BorderMix::spend(Flow& flow, std::uint64_t packets) {
-  if (flow.left > packets) flow.left -= packets;
-  else flow = new_flow();
+  if (flow.left > packets)
+    flow.left -= packets;
+  else
+    flow = new_flow();
 }
 
 void BorderMix::plan(double ns, std::uint64_t flow, const LabSegment& segment, double asked_ns) {
@@ -64,51 +69,77 @@ void BorderMix::plan(double ns, std::uint64_t flow, const LabSegment& segment, d
 void BorderMix::plan_burst() {
   Flow& flow = any(both_ways_);
   const bool lone = random_.chance(lone_segments);
-  // Two and more, by the rule that every second full segment is acknowledged (RFC 5681 section 4.2).
-  const std::uint64_t count = lone ? 1 : 2 + static_cast<std::uint64_t>(random_.exponential(segments_a_burst - 1.55));
+  // Two and more, by the rule that every second full segment is acknowledged (RFC 5681
+  // section 4.2).
+  const std::uint64_t count =
+      lone ? 1 : 2 + static_cast<std::uint64_t>(random_.exponential(segments_a_burst - 1.55));
   double sent = now_ns_;
   for (std::uint64_t i = 0; i < count; ++i) {
     if (i > 0) sent += random_.uniform(2e3, 12e3);
     const std::uint32_t payload = lone ? 400 : full_payload;
-    plan(sent, flow.number, {.flags = ack_flag | push_flag, .sequence = flow.sequence, .acknowledgment = 1, .payload = payload}, -1);
+    plan(sent, flow.number,
+         {.flags = ack_flag | push_flag,
+          .sequence = flow.sequence,
+          .acknowledgment = 1,
+          .payload = payload},
+         -1);
     flow.sequence += payload;
   }
-  const double waited = flow.round_trip_ns * (1 + random_.uniform(-border::jitter, border::jitter)) + (lone ? delayed_ack_ns : 0);
+  const double waited =
+      flow.round_trip_ns * (1 + random_.uniform(-border::jitter, border::jitter)) +
+      (lone ? delayed_ack_ns : 0);
   flow.last_ack_ns = std::max(sent + std::min(waited, longest_delay_ns), flow.last_ack_ns + 1e3);
-  plan(flow.last_ack_ns, flow.number, {.from_client = false, .flags = ack_flag, .sequence = 1, .acknowledgment = flow.sequence}, sent);
+  plan(flow.last_ack_ns, flow.number,
+       {.from_client = false, .flags = ack_flag, .sequence = 1, .acknowledgment = flow.sequence},
+       sent);
   spend(flow, count);
 }
 
 void BorderMix::plan_single(std::vector<Flow>& pool, bool is_data) {
   Flow& flow = any(pool);
   if (is_data)
-    plan(now_ns_, flow.number, {.flags = ack_flag, .sequence = flow.sequence, .acknowledgment = 1, .payload = full_payload}, -1);
+    plan(now_ns_, flow.number,
+         {.flags = ack_flag,
+          .sequence = flow.sequence,
+          .acknowledgment = 1,
+          .payload = full_payload},
+         -1);
   else
-    plan(now_ns_, flow.number, {.from_client = false, .flags = ack_flag, .sequence = 1, .acknowledgment = flow.sequence}, -1);
+    plan(now_ns_, flow.number,
+         {.from_client = false, .flags = ack_flag, .sequence = 1, .acknowledgment = flow.sequence},
+         -1);
   flow.sequence += full_payload;
   spend(flow, 1);
 }
 
 void BorderMix::plan_scan() {
-  plan(now_ns_, flows_++, {.flags = syn_flag, .sequence = static_cast<std::uint32_t>(random_.bits()), .window = 1024}, -1);
+  plan(now_ns_, flows_++,
+       {.flags = syn_flag, .sequence = static_cast<std::uint32_t>(random_.bits()), .window = 1024},
+       -1);
 }
 
 /// One step of a Poisson process, at a pace that fits the number of packets planned.
 void BorderMix::plan_something() {
   const std::uint64_t before = planned_;
-  const double scans = border::scanning_flows * static_cast<double>(options_.flows) / static_cast<double>(options_.packets);
+  const double scans = border::scanning_flows * static_cast<double>(options_.flows) /
+                       static_cast<double>(options_.packets);
   const double bursts = border::data_both_ways / segments_a_burst;
   double choice = random_.uniform() * (bursts + border::data_only + border::acks_only + scans);
-  if ((choice -= bursts) < 0) plan_burst();
-  else if ((choice -= border::data_only) < 0) plan_single(data_only_, true);
-  else if ((choice -= border::acks_only) < 0) plan_single(acks_only_, false);
-  else plan_scan();
+  if ((choice -= bursts) < 0)
+    plan_burst();
+  else if ((choice -= border::data_only) < 0)
+    plan_single(data_only_, true);
+  else if ((choice -= border::acks_only) < 0)
+    plan_single(acks_only_, false);
+  else
+    plan_scan();
   const double gap = options_.seconds * 1e9 / static_cast<double>(options_.packets);
   now_ns_ += random_.exponential(gap * static_cast<double>(planned_ - before));
 }
 
 bool BorderMix::next(LabFrame& frame, std::vector<Sample>& truth) {
-  while (planned_ < options_.packets && (pending_.empty() || pending_.top().ns >= now_ns_)) plan_something();
+  while (planned_ < options_.packets && (pending_.empty() || pending_.top().ns >= now_ns_))
+    plan_something();
   if (pending_.empty()) return false;
   const Planned planned = pending_.top();
   pending_.pop();

@@ -39,7 +39,9 @@ class BorderMix final : public TrafficModel {
   explicit BorderMix(const BorderMixOptions& options);
 
   bool next(LabFrame& frame, std::vector<Sample>& truth) override;
-  double progress() const override { return static_cast<double>(planned_) / static_cast<double>(options_.packets); }
+  double progress() const override {
+    return static_cast<double>(planned_) / static_cast<double>(options_.packets);
+  }
 
  private:
   struct Flow {
@@ -55,7 +57,9 @@ class BorderMix final : public TrafficModel {
     std::uint64_t flow;
     LabSegment segment;
     double asked_ns;  ///< of an answer; negative if it answers nothing
-    bool operator>(const Planned& other) const { return ns != other.ns ? ns > other.ns : order > other.order; }
+    bool operator>(const Planned& other) const {
+      return ns != other.ns ? ns > other.ns : order > other.order;
+    }
   };
 
   Flow new_flow();

@@ -15,8 +15,8 @@ namespace sojourn {
 struct ClockModel {
   std::int64_t offset_ns = 0;
   double drift_ppm = 0;
-  double jitter_ns = 0;             ///< standard deviation
-  std::int64_t resolution_ns = 1;   ///< readings are multiples of this
+  double jitter_ns = 0;            ///< standard deviation
+  std::int64_t resolution_ns = 1;  ///< readings are multiples of this
 
   std::int64_t read(std::int64_t true_ns, Random& random) const {
     const double error = static_cast<double>(true_ns) * drift_ppm * 1e-6 +

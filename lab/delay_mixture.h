@@ -14,7 +14,8 @@ struct DelayPart {
 };
 
 /// Near, continental, far and slow.  Solved numerically for what the papers state: mean 57.6 ms
-/// (FRIDGE section 5: 57.8), median 44.1 ms and 99th percentile 500 ms (STAGED section 3.1: 44, 500).
+/// (FRIDGE section 5: 57.8), median 44.1 ms and 99th percentile 500 ms (STAGED section 3.1: 44,
+/// 500).
 inline constexpr std::array<DelayPart, 4> border_delays = {
     DelayPart{0.25, 24, 0.5}, {0.695, 47, 0.25}, {0.035, 170, 0.3}, {0.02, 500, 0.4}};
 

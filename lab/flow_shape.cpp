@@ -9,13 +9,13 @@ namespace {
 constexpr double round_trip_median = 0.050, round_trip_sigma = 0.8;  // seconds
 constexpr double gap_median = 40e-6, gap_sigma = 1.0;                // within a window
 
-// Tuned together to what CNF section IV-C says of the flows that 1 % sampling finds in its CHIC trace
-// (docs/design/lab-traffic.md).
-constexpr double mouse_mean = 3.5;                               // packets
+// Tuned together to what CNF section IV-C says of the flows that 1 % sampling finds in its CHIC
+// trace (docs/design/lab-traffic.md).
+constexpr double mouse_mean = 3.5;  // packets
 constexpr std::uint32_t mouse_largest = 200;
-constexpr double mouse_duration = 3, elephant_duration = 240;    // seconds, medians
+constexpr double mouse_duration = 3, elephant_duration = 240;  // seconds, medians
 constexpr double duration_sigma = 2;
-constexpr double elephant_median = 900, elephant_sigma = 0.8;    // packets
+constexpr double elephant_median = 900, elephant_sigma = 0.8;  // packets
 constexpr double burst_rate_sigma = 0.5;
 
 /// Sum of k^-a for k up to `largest`: the mean of sizes with that tail.
@@ -53,21 +53,27 @@ FlowShapes::FlowShapes(const Options& options)
     double sum = 0;
     for (int i = 0; i < draws; ++i) {
       const FlowShape shape = (this->*kind)(random);
-      sum += shape.size * (options_.seconds > 0 ? options_.seconds / (options_.seconds + shape.duration()) : 1);
+      sum += shape.size *
+             (options_.seconds > 0 ? options_.seconds / (options_.seconds + shape.duration()) : 1);
     }
     return sum / draws;
   };
-  const double mice = mean_within(&FlowShapes::mouse), elephants = mean_within(&FlowShapes::elephant);
-  const double in_bursts = options_.largest > options_.bursts.smallest ? options_.bursts.packets : 0;
-  if (in_bursts > 0) burst_share_ = in_bursts * options_.packets_per_flow / mean_within(&FlowShapes::burst);
+  const double mice = mean_within(&FlowShapes::mouse),
+               elephants = mean_within(&FlowShapes::elephant);
+  const double in_bursts =
+      options_.largest > options_.bursts.smallest ? options_.bursts.packets : 0;
+  if (in_bursts > 0)
+    burst_share_ = in_bursts * options_.packets_per_flow / mean_within(&FlowShapes::burst);
   const double rest = options_.packets_per_flow * (1 - in_bursts);
   elephant_share_ = std::clamp((rest - mice) / (elephants - mice), 0.0, 1.0);
 }
 
 FlowShape FlowShapes::mouse(Random& random) const {
   const double size = std::pow(1 - random.uniform(), -1 / mouse_exponent_);
-  const std::uint32_t packets = size >= mouse_largest ? mouse_largest : static_cast<std::uint32_t>(size);
-  return {std::min(packets, options_.largest), packets / random.lognormal(mouse_duration, duration_sigma)};
+  const std::uint32_t packets =
+      size >= mouse_largest ? mouse_largest : static_cast<std::uint32_t>(size);
+  return {std::min(packets, options_.largest),
+          packets / random.lognormal(mouse_duration, duration_sigma)};
 }
 
 FlowShape FlowShapes::elephant(Random& random) const {
@@ -91,15 +97,16 @@ FlowShape FlowShapes::draw(Random& random) const {
 void draw_times(Random& random, const FlowShape& shape, std::vector<double>& times) {
   const double round_trip = random.lognormal(round_trip_median, round_trip_sigma);
   const double gap = random.lognormal(gap_median, gap_sigma);
-  // At least two packets at a time, as TCP's delayed acknowledgments have it (RFC 5681 section 4.2);
-  // a slow flow then has its rounds further apart than a round trip.
+  // At least two packets at a time, as TCP's delayed acknowledgments have it (RFC 5681
+  // section 4.2); a slow flow then has its rounds further apart than a round trip.
   const double window_limit = std::max(2.0, shape.packets_per_second * round_trip);
   const double round = std::max(round_trip, window_limit / shape.packets_per_second);
   double start = 0, window = 2;
   times.clear();
   while (times.size() < shape.size) {
     double at = start;
-    const auto end = std::min<std::size_t>(shape.size, times.size() + static_cast<std::size_t>(window));
+    const auto end =
+        std::min<std::size_t>(shape.size, times.size() + static_cast<std::size_t>(window));
     while (times.size() < end) {
       times.push_back(at);
       at += random.exponential(gap);

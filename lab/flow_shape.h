@@ -18,8 +18,8 @@ struct FlowShape {
 
 /// Few fast connections make traffic bursty.
 struct Bursts {
-  double packets = 0.05;            ///< share of all packets
-  double packets_per_second = 1'000;  ///< of one burst, median
+  double packets = 0.05;                      ///< share of all packets
+  double packets_per_second = 1'000;          ///< of one burst, median
   double smallest = 2'000, largest = 20'000;  ///< packets; P(size > x) falls like 1/x between
 };
 

@@ -23,18 +23,20 @@ Seen look_at(const FlowShapes::Options& options, double seconds, int flows = 300
   std::vector<double> durations;
   for (int i = 0; i < flows; ++i) {
     const FlowShape shape = shapes.draw(random);
-    const double within = seconds > 0 ? shape.size * seconds / (seconds + shape.duration()) : shape.size;
+    const double within =
+        seconds > 0 ? shape.size * seconds / (seconds + shape.duration()) : shape.size;
     packets += within;
     if (shape.size <= 200) continue;
     large += within;
     durations.push_back(shape.duration());
   }
-  std::ranges::nth_element(durations, durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2));
+  std::ranges::nth_element(durations,
+                           durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2));
   return {packets / flows, large / packets, durations[durations.size() / 2]};
 }
 
-// The packets of a flow have a deviation below 200 (elephants and bursts), so the mean of 300 000 flows
-// one of 0.37: 2.2 is six of them, exceeded once in 10^9.
+// The packets of a flow have a deviation below 200 (elephants and bursts), so the mean of 300 000
+// flows one of 0.37: 2.2 is six of them, exceeded once in 10^9.
 TEST(FlowShapes, HaveThePacketsPerFlowThatWereAskedFor) {
   EXPECT_NEAR(look_at({.packets_per_flow = 13, .seconds = 60}, 60).packets_per_flow, 13, 2.2);
   EXPECT_NEAR(look_at({.packets_per_flow = 13, .seconds = 0}, 0).packets_per_flow, 13, 2.2);

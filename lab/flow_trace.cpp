@@ -27,9 +27,12 @@ struct Sent {
   std::int64_t delay_ns;  ///< 0: not answered
 };
 
-/// Answers behind the end are not seen.  Others that answer nothing, at any time, make up the number of responses.
-FlowTrace joined(std::vector<Sent>&& packets, std::size_t response_count, std::int64_t end_ns, Random& random) {
-  std::ranges::sort(packets, {}, [](const Sent& packet) { return std::pair{packet.ns, packet.flow}; });
+/// Answers behind the end are not seen.  Others that answer nothing, at any time, make up the
+/// number of responses.
+FlowTrace joined(std::vector<Sent>&& packets, std::size_t response_count, std::int64_t end_ns,
+                 Random& random) {
+  std::ranges::sort(packets, {},
+                    [](const Sent& packet) { return std::pair{packet.ns, packet.flow}; });
   FlowTrace made;
   std::vector<TraceEvent> requests, responses;
   std::vector<std::int64_t> delays_ns;
@@ -44,22 +47,26 @@ FlowTrace joined(std::vector<Sent>&& packets, std::size_t response_count, std::i
   }
   std::uint32_t orphan_id = 0xffff'ffff;
   while (responses.size() < response_count)
-    responses.push_back({static_cast<std::int64_t>(random.uniform() * static_cast<double>(end_ns)), orphan_id--, false});
+    responses.push_back({static_cast<std::int64_t>(random.uniform() * static_cast<double>(end_ns)),
+                         orphan_id--, false});
   made.trace = join(std::move(requests), std::move(responses), std::move(delays_ns));
   return made;
 }
 
 // Of BorderFlowsTrace; see there.
-constexpr double seen_both_ways = border::data_both_ways / (border::data_both_ways + border::data_only);
+constexpr double seen_both_ways =
+    border::data_both_ways / (border::data_both_ways + border::data_only);
 constexpr double size_index = 1.5, largest_size = 100;  // times the mean
 constexpr double first_window = 10, largest_window = 64;
-constexpr double least_gap_s = 1.2e-6, gap_range = 100;  // 1500 bytes at 10 Gbit/s, and at 100 Mbit/s
-constexpr double warm_up_s = 20;  // the flows that are under way when the trace begins
+constexpr double least_gap_s = 1.2e-6,
+                 gap_range = 100;  // 1500 bytes at 10 Gbit/s, and at 100 Mbit/s
+constexpr double warm_up_s = 20;   // the flows that are under way when the trace begins
 
 /// The least size of a Pareto distribution that is cut at largest_size times its mean.
 double least_size(double mean) {
   const double uncut = size_index / (size_index - 1);  // mean by least, were it not cut
-  // E min(X, c) = least (uncut - (least / c)^(index - 1) / (index - 1)), and least / c is near 1 / (uncut largest_size)
+  // E min(X, c) = least (uncut - (least / c)^(index - 1) / (index - 1)), and least / c is near 1 /
+  // (uncut largest_size)
   return mean / (uncut - std::pow(uncut * largest_size, 1 - size_index) / (size_index - 1));
 }
 
@@ -70,7 +77,8 @@ FlowTrace make_trace(const CampusTrace& model, std::uint64_t seed) {
   // Zipf: the flow of rank r has a share ln(1 + 1/r) / ln(1 + flows), and every flow has a packet.
   const auto pick_flow = [&] {
     const double rank = std::exp(random.uniform() * std::log(static_cast<double>(model.flows) + 1));
-    return std::min(static_cast<std::uint32_t>(rank) - 1, static_cast<std::uint32_t>(model.flows) - 1);
+    return std::min(static_cast<std::uint32_t>(rank) - 1,
+                    static_cast<std::uint32_t>(model.flows) - 1);
   };
   std::vector<double> flow_level(model.flows);
   for (double& level : flow_level) level = random.normal(0, 1);
@@ -88,13 +96,14 @@ FlowTrace make_trace(const CampusTrace& model, std::uint64_t seed) {
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const double q = (static_cast<double>(i) + 0.5) / static_cast<double>(levels.size());
     // Nothing can be answered that takes longer than the trace lasts.
-    const double delay_s =
-        std::min(1e-3 * model.median_ms * std::exp(sigma * normal_quantile(q)), 0.99 * model.seconds);
+    const double delay_s = std::min(1e-3 * model.median_ms * std::exp(sigma * normal_quantile(q)),
+                                    0.99 * model.seconds);
     packets[levels[i].second].delay_ns = from_seconds(delay_s);
   }
   const std::int64_t end_ns = from_seconds(model.seconds);
   for (Sent& packet : packets)
-    packet.ns = static_cast<std::int64_t>(random.uniform() * static_cast<double>(end_ns - packet.delay_ns));
+    packet.ns =
+        static_cast<std::int64_t>(random.uniform() * static_cast<double>(end_ns - packet.delay_ns));
   return joined(std::move(packets), model.responses, end_ns, random);
 }
 
@@ -102,21 +111,25 @@ FlowTrace make_trace(const BorderFlowsTrace& model, std::uint64_t seed) {
   Random random{seed};
   std::vector<Sent> packets;
   packets.reserve(static_cast<std::size_t>(1.05 * model.rate * model.seconds));
-  const double least = least_size((model.rate / model.flows_a_second - border::scanning_flows) / (1 - border::scanning_flows));
+  const double least = least_size((model.rate / model.flows_a_second - border::scanning_flows) /
+                                  (1 - border::scanning_flows));
   const double answered = model.answered / seen_both_ways;
   std::uint32_t flow = 0;
-  for (double begin_s = -warm_up_s; begin_s < model.seconds; begin_s += random.exponential(1 / model.flows_a_second)) {
+  for (double begin_s = -warm_up_s; begin_s < model.seconds;
+       begin_s += random.exponential(1 / model.flows_a_second)) {
     ++flow;
     if (random.chance(border::scanning_flows)) {
       if (begin_s >= 0) packets.push_back({from_seconds(begin_s), flow, 0});
       continue;
     }
-    // Evenly spread over near, far and slow: the shares hold although few flows have most of the packets.
+    // Evenly spread over near, far and slow: the shares hold although few flows have most of the
+    // packets.
     const double round_trip_s = border_delay_s(random, std::fmod(flow * std::numbers::phi, 1.0));
     const double pareto = least * std::pow(1 - random.uniform(), -1 / size_index);
     const double gap_s = least_gap_s * std::pow(gap_range, random.uniform());
     const bool both_ways = random.chance(seen_both_ways);
-    double left = std::round(std::min(pareto, least * largest_size * size_index / (size_index - 1)));
+    double left =
+        std::round(std::min(pareto, least * largest_size * size_index / (size_index - 1)));
     double window = first_window;
     for (double train_s = begin_s; left > 0 && train_s < model.seconds;) {
       const double count = std::min(left, window);
@@ -124,7 +137,8 @@ FlowTrace make_trace(const BorderFlowsTrace& model, std::uint64_t seed) {
         const double sent_s = train_s + i * gap_s;
         if (sent_s < 0 || sent_s >= model.seconds) continue;
         const bool is_answered = both_ways && random.chance(answered);
-        const double delay_s = is_answered ? round_trip_s * (1 + random.uniform(-border::jitter, border::jitter)) : 0;
+        const double delay_s =
+            is_answered ? round_trip_s * (1 + random.uniform(-border::jitter, border::jitter)) : 0;
         packets.push_back({from_seconds(sent_s), flow, from_seconds(delay_s)});
       }
       left -= count;
@@ -132,7 +146,8 @@ FlowTrace make_trace(const BorderFlowsTrace& model, std::uint64_t seed) {
       train_s += std::max(round_trip_s, count * gap_s);
     }
   }
-  const auto responses = static_cast<std::size_t>(model.responses_per_request * static_cast<double>(packets.size()));
+  const auto responses =
+      static_cast<std::size_t>(model.responses_per_request * static_cast<double>(packets.size()));
   return joined(std::move(packets), responses, from_seconds(model.seconds), random);
 }
 

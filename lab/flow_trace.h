@@ -38,15 +38,17 @@ FlowTrace make_trace(const CampusTrace& model, std::uint64_t seed);
 /// Like the border link of FRIDGE section 5: what BorderLinkTrace has, but sent as TCP sends.
 ///
 /// FRIDGE states no number of flows, so we take STAGED's: 11 085 are seen in 1.10 s, of a link with
-/// nearly the same rate.  A fifth of them are single SYNs of scanners.  The others have sizes that are Pareto with
-/// index 1.5 and a round-trip time of their own, which their pairs vary around by 5 %.  A flow
-/// sends ten segments (RFC 6928), twice as many one round trip later and so on up to 64, each time as a
-/// train at a rate between 100 Mbit/s and 10 Gbit/s.  Of 41 in 61 segments the flow is seen both ways
-/// (as in BorderMix), and of those every fifth is answered: receivers acknowledge every second segment or fewer.
+/// nearly the same rate.  A fifth of them are single SYNs of scanners.  The others have sizes that
+/// are Pareto with index 1.5 and a round-trip time of their own, which their pairs vary around by 5
+/// %.  A flow sends ten segments (RFC 6928), twice as many one round trip later and so on up to 64,
+/// each time as a train at a rate between 100 Mbit/s and 10 Gbit/s.  Of 41 in 61 segments the flow
+/// is seen both ways (as in BorderMix), and of those every fifth is answered: receivers acknowledge
+/// every second segment or fewer.
 ///
-/// Why trains matter: a staged table fills up as soon as its entries have expired, and then is full for the whole
-/// expiry.  So its samples come from a few milliseconds out of each, the same ones whatever the
-/// hash, and in so short a time few flows send.  With independent requests that is as good as any other sample.
+/// Why trains matter: a staged table fills up as soon as its entries have expired, and then is full
+/// for the whole expiry.  So its samples come from a few milliseconds out of each, the same ones
+/// whatever the hash, and in so short a time few flows send.  With independent requests that is as
+/// good as any other sample.
 struct BorderFlowsTrace {
   double seconds = border::seconds;
   double rate = border::requests_a_second;

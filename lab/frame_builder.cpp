@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/hash.h"
-#include "wire/internet_checksum.h"
+#include "wire/headers/internet_checksum.h"
 
 namespace sojourn {
 namespace {
@@ -24,7 +24,6 @@ void put32(std::uint8_t* to, std::uint32_t value) {
   put16(to + 2, value);
 }
 
-
 IpAddress address_of(std::uint32_t address) {
   std::array<std::byte, 4> bytes;
   for (std::size_t i = 0; i < 4; ++i) bytes[i] = static_cast<std::byte>(address >> (24 - 8 * i));
@@ -37,7 +36,8 @@ std::size_t put_question(std::uint8_t* to, std::uint64_t number) {
   to[0] = digits + 1;
   to[1] = 'h';
   for (int i = 0; i < digits; ++i)
-    to[2 + i] = static_cast<std::uint8_t>("0123456789abcdef"[number >> (4 * (digits - 1 - i)) & 15]);
+    to[2 + i] =
+        static_cast<std::uint8_t>("0123456789abcdef"[number >> (4 * (digits - 1 - i)) & 15]);
   std::memcpy(to + 2 + digits, "\7example\0\0\1\0\1", 13);  // type A, class IN
   return 2 + digits + 13;
 }
@@ -76,9 +76,10 @@ Sample sample_between(const LabEnds& ends, bool client_asks, Kind kind) {
 
 FrameBuilder::FrameBuilder(std::uint32_t snap_length) : snap_length_(snap_length) {}
 
-std::size_t FrameBuilder::put_ip(const LabEnds& ends, bool from_client, std::uint8_t protocol, std::uint32_t payload) {
+std::size_t FrameBuilder::put_ip(const LabEnds& ends, bool from_client, std::uint8_t protocol,
+                                 std::uint32_t payload) {
   std::memset(buffer_.data(), 0, dirty_);
-  buffer_[5] = from_client ? 1 : 2;   // locally administered addresses 02:00:00:00:00:0x
+  buffer_[5] = from_client ? 1 : 2;  // locally administered addresses 02:00:00:00:00:0x
   buffer_[11] = from_client ? 2 : 1;
   buffer_[0] = buffer_[6] = 2;
   put16(&buffer_[12], 0x0800);
@@ -98,7 +99,8 @@ std::size_t FrameBuilder::put_ip(const LabEnds& ends, bool from_client, std::uin
 LabFrame FrameBuilder::finish(Timestamp time, std::size_t headers, std::uint32_t payload) {
   dirty_ = headers;
   const std::uint32_t length = std::max(least_frame, static_cast<std::uint32_t>(headers) + payload);
-  const std::size_t kept = std::min<std::size_t>({length, std::max<std::size_t>(snap_length_, headers), buffer_bytes});
+  const std::size_t kept =
+      std::min<std::size_t>({length, std::max<std::size_t>(snap_length_, headers), buffer_bytes});
   return {time, std::as_bytes(std::span{buffer_}.first(kept)), length};
 }
 
@@ -106,7 +108,8 @@ LabFrame FrameBuilder::tcp(Timestamp time, const LabEnds& ends, const LabSegment
   const bool opens = (segment.flags & syn_flag) != 0;
   const std::size_t options = (opens ? 8u : 0u) + (segment.has_timestamps ? 12u : 0u);
   const std::size_t header = tcp_bytes + options;
-  const std::size_t at = put_ip(ends, segment.from_client, tcp_protocol, static_cast<std::uint32_t>(header) + segment.payload);
+  const std::size_t at = put_ip(ends, segment.from_client, tcp_protocol,
+                                static_cast<std::uint32_t>(header) + segment.payload);
   std::uint8_t* tcp = &buffer_[at];
   put16(tcp, segment.from_client ? ends.client_port : ends.server_port);
   put16(tcp + 2, segment.from_client ? ends.server_port : ends.client_port);
@@ -126,12 +129,15 @@ LabFrame FrameBuilder::tcp(Timestamp time, const LabEnds& ends, const LabSegment
     put32(option + 4, segment.ts_value);
     put32(option + 8, segment.ts_echo);
   }
-  const std::uint32_t pseudo = word_sum(std::as_bytes(std::span{tcp - 8, 8})) + tcp_protocol + static_cast<std::uint32_t>(header) + segment.payload;
-  put16(tcp + 16, checksum_of_sum(pseudo + word_sum(std::as_bytes(std::span{tcp, header}))));  // RFC 9293 section 3.1
+  const std::uint32_t pseudo = word_sum(std::as_bytes(std::span{tcp - 8, 8})) + tcp_protocol +
+                               static_cast<std::uint32_t>(header) + segment.payload;
+  put16(tcp + 16, checksum_of_sum(pseudo + word_sum(std::as_bytes(
+                                               std::span{tcp, header}))));  // RFC 9293 section 3.1
   return finish(time, at + header, segment.payload);
 }
 
-LabFrame FrameBuilder::dns(Timestamp time, const LabEnds& ends, std::uint64_t number, bool is_response) {
+LabFrame FrameBuilder::dns(Timestamp time, const LabEnds& ends, std::uint64_t number,
+                           bool is_response) {
   std::array<std::uint8_t, 64> message{};
   put16(&message[0], static_cast<std::uint32_t>(number * 0x9e37u));
   put16(&message[2], is_response ? 0x8180 : 0x0100);
@@ -139,7 +145,8 @@ LabFrame FrameBuilder::dns(Timestamp time, const LabEnds& ends, std::uint64_t nu
   std::size_t size = 12 + put_question(&message[12], number);
   if (is_response) {
     put16(&message[6], 1);
-    std::memcpy(&message[size], "\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4\xc0\0\2\1", 16);  // 192.0.2.1 for a minute
+    std::memcpy(&message[size], "\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4\xc0\0\2\1",
+                16);  // 192.0.2.1 for a minute
     size += 16;
   }
   const std::uint32_t payload = static_cast<std::uint32_t>(udp_bytes + size);
@@ -149,7 +156,9 @@ LabFrame FrameBuilder::dns(Timestamp time, const LabEnds& ends, std::uint64_t nu
   put16(udp + 2, is_response ? ends.client_port : ends.server_port);
   put16(udp + 4, payload);
   std::memcpy(udp + udp_bytes, message.data(), size);
-  const std::uint32_t sum = checksum_of_sum(word_sum(std::as_bytes(std::span{udp - 8, 8})) + udp_protocol + payload + word_sum(std::as_bytes(std::span{udp, payload})));
+  const std::uint32_t sum =
+      checksum_of_sum(word_sum(std::as_bytes(std::span{udp - 8, 8})) + udp_protocol + payload +
+                      word_sum(std::as_bytes(std::span{udp, payload})));
   put16(udp + 6, sum == 0 ? 0xffff : sum);  // RFC 768: zero would mean none
   return finish(time, at + payload, 0);
 }

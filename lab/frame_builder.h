@@ -37,7 +37,8 @@ struct LabSegment {
   std::uint16_t window = 0xffff;
 };
 
-inline constexpr std::uint8_t fin_flag = 1, syn_flag = 2, rst_flag = 4, push_flag = 8, ack_flag = 16;
+inline constexpr std::uint8_t fin_flag = 1, syn_flag = 2, rst_flag = 4, push_flag = 8,
+                              ack_flag = 16;
 
 /// Builds one frame at a time in a buffer of its own.  Checksums are right, also that of a payload
 /// which the capture cuts off: the payload is zeros.
@@ -52,7 +53,8 @@ class FrameBuilder {
   LabFrame dns(Timestamp time, const LabEnds& ends, std::uint64_t number, bool is_response);
 
  private:
-  std::size_t put_ip(const LabEnds& ends, bool from_client, std::uint8_t protocol, std::uint32_t payload);
+  std::size_t put_ip(const LabEnds& ends, bool from_client, std::uint8_t protocol,
+                     std::uint32_t payload);
   LabFrame finish(Timestamp time, std::size_t headers, std::uint32_t payload);
 
   static constexpr std::size_t buffer_bytes = 2048;

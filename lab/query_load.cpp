@@ -36,7 +36,8 @@ LabFrame QueryLoad::ask() {
   const std::uint64_t number = asked_++;
   const bool burst = in_burst();
   if (random_.chance(options_.answered)) {
-    const double delay = std::min(delay_ns() * (burst ? options_.burst_delay : 1), std::max(longest_delay_ns, 1e6 * options_.longest_ms));
+    const double delay = std::min(delay_ns() * (burst ? options_.burst_delay : 1),
+                                  std::max(longest_delay_ns, 1e6 * options_.longest_ms));
     on_their_way_.push({time + Duration{std::llround(delay)}, time, number});
   }
   next_ns_ += 1e9 / (options_.rate * (burst ? options_.burst_rate : 1));
@@ -58,7 +59,8 @@ bool QueryLoad::next(LabFrame& frame, std::vector<Sample>& truth) {
   const bool more = asked_ < options_.requests;
   const Timestamp next_request = lab_epoch + Duration{std::llround(next_ns_)};
   if (!more && on_their_way_.empty()) return false;
-  const bool answer_first = !more || (!on_their_way_.empty() && on_their_way_.top().time < next_request);
+  const bool answer_first =
+      !more || (!on_their_way_.empty() && on_their_way_.top().time < next_request);
   frame = answer_first ? answer(truth) : ask();
   return true;
 }

@@ -14,9 +14,10 @@ namespace sojourn {
 
 struct QueryLoadOptions {
   std::uint64_t requests = 1'250'000;
-  double rate = 1e6;        ///< requests a second, evenly spaced
-  double answered = 0.4;    ///< share of the requests
-  /// Log-uniform from 1 ms to this, as FRIDGE section 5 has it; 0 for the mixture of delay_mixture.h.
+  double rate = 1e6;      ///< requests a second, evenly spaced
+  double answered = 0.4;  ///< share of the requests
+  /// Log-uniform from 1 ms to this, as FRIDGE section 5 has it; 0 for the mixture of
+  /// delay_mixture.h.
   double longest_ms = 4096;
   /// In the first fifth of every second the rate and the delays are these many times larger.
   double burst_rate = 1, burst_delay = 1;
@@ -32,7 +33,9 @@ class QueryLoad final : public TrafficModel {
   explicit QueryLoad(const QueryLoadOptions& options);
 
   bool next(LabFrame& frame, std::vector<Sample>& truth) override;
-  double progress() const override { return static_cast<double>(asked_) / static_cast<double>(options_.requests); }
+  double progress() const override {
+    return static_cast<double>(asked_) / static_cast<double>(options_.requests);
+  }
 
  private:
   struct Answer {

@@ -62,11 +62,11 @@ class RedQueue {
   struct Options {
     std::size_t capacity = 10'000;  ///< packets
     double bytes_per_second = 1.25e9;
-    double least = 4'000;           ///< min_th: average queue below which nothing is dropped
-    double most = 9'000;            ///< max_th: ... at which everything is
-    double weight = 0.002;          ///< w_q
+    double least = 4'000;             ///< min_th: average queue below which nothing is dropped
+    double most = 9'000;              ///< max_th: ... at which everything is
+    double weight = 0.002;            ///< w_q
     double most_probable = 1.0 / 50;  ///< max_p
-    double usual_bytes = 500;       ///< a packet's, to age the average while the queue is empty
+    double usual_bytes = 500;         ///< a packet's, to age the average while the queue is empty
 
     static Options ipls() {
       Options options;

@@ -16,8 +16,8 @@ constexpr std::uint64_t seed = 20'261'115;
 TEST(DropTailQueue, ServesInOrderAtItsRate) {
   DropTailQueue queue{{.capacity = 10, .bytes_per_second = 1e9}};  // a byte each nanosecond
   EXPECT_EQ(queue.pass({0, 100, 1000}), 1100);
-  EXPECT_EQ(queue.pass({0, 50, 1010}), 1150);   // waits for the first
-  EXPECT_EQ(queue.pass({0, 50, 5000}), 5050);   // finds it idle
+  EXPECT_EQ(queue.pass({0, 50, 1010}), 1150);  // waits for the first
+  EXPECT_EQ(queue.pass({0, 50, 5000}), 5050);  // finds it idle
 }
 
 TEST(DropTailQueue, LosesWhatFindsItFull) {
@@ -99,15 +99,18 @@ bool is_weibull(std::vector<double> delays) {
   return true;
 }
 
-std::vector<double> delays_of(const WeibullPath::Options& options, std::size_t packets, std::size_t& lost) {
+std::vector<double> delays_of(const WeibullPath::Options& options, std::size_t packets,
+                              std::size_t& lost) {
   WeibullPath path{options, seed};
   std::vector<double> delays;
   lost = 0;
   for (std::size_t i = 0; i < packets; ++i) {
     const LabPacket packet{0, 500, static_cast<std::int64_t>(i) * 1000};
     const Arrival arrival = path.pass(packet);
-    if (arrival) delays.push_back(static_cast<double>(*arrival - packet.sent_ns) * 1e-9);
-    else ++lost;
+    if (arrival)
+      delays.push_back(static_cast<double>(*arrival - packet.sent_ns) * 1e-9);
+    else
+      ++lost;
   }
   return delays;
 }
@@ -128,7 +131,8 @@ TEST(WeibullPath, KeepsTheOrderIfAsked) {
   WeibullPath free{{}, seed}, ordered{{.in_order = true}, seed};
   std::int64_t before = 0, overtakings = 0, last_free = 0;
   for (std::int64_t i = 0; i < 1000; ++i) {
-    const std::int64_t now = *ordered.pass({0, 500, i * 1000}), loose = *free.pass({0, 500, i * 1000});
+    const std::int64_t now = *ordered.pass({0, 500, i * 1000}),
+                       loose = *free.pass({0, 500, i * 1000});
     EXPECT_GE(now, before);
     overtakings += loose < last_free;
     before = now;

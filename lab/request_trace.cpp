@@ -64,7 +64,8 @@ RequestTrace make_trace(const BorderLinkTrace& model, std::uint64_t seed) {
     requests.push_back({sent_ns, id, true});
     if (random.chance(orphans)) responses.push_back({sent_ns, orphan_id--, false});
     if (!random.chance(model.answered)) continue;
-    const double delay_s = border_delay_s(random, random.uniform()) * (burst ? model.burst_delay : 1);
+    const double delay_s =
+        border_delay_s(random, random.uniform()) * (burst ? model.burst_delay : 1);
     const std::int64_t delay_ns = std::max<std::int64_t>(from_seconds(delay_s), 1);
     if (sent_ns + delay_ns >= end_ns) continue;
     responses.push_back({sent_ns + delay_ns, id, false});

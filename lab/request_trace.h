@@ -33,9 +33,9 @@ struct RequestTrace {
 /// answered, delays log-uniform up to 2^octaves ms.
 ///
 /// "Log-uniform between 0 and T" has no density at 0; we read log2(delay / 1 ms) uniform in
-/// (0, octaves).  The paper's 1 250 000 requests give its 0.5 million samples, but last 1.25 s only,
-/// less than the longest delay of 4.1 s: behind the last request nothing is lost any more.  A longer
-/// trace shows the steady state; responses later than the last request are then left out.
+/// (0, octaves).  The paper's 1 250 000 requests give its 0.5 million samples, but last 1.25 s
+/// only, less than the longest delay of 4.1 s: behind the last request nothing is lost any more.  A
+/// longer trace shows the steady state; responses later than the last request are then left out.
 struct LogUniformTrace {
   std::size_t requests = 1'250'000;
   double rate = 1e6;
@@ -49,12 +49,12 @@ RequestTrace make_trace(const LogUniformTrace& model, std::uint64_t seed);
 /// 13 % of which are answered; mean delay 57.8 ms, p99 near 2^9 ms.
 ///
 /// Delays are a mixture of log-normals: 40 % near by (median 4 ms, sigma 0.8), 45 % across the
-/// continent (35.5 ms, 0.5), 15 % slow (217 ms, 0.588).  Mean: 0.4 * 5.5 + 0.45 * 40.2 + 0.15 * 258 =
-/// 59.0 ms, of which 2 % are lost because answers after the end are not seen, and slow pairs lose more
-/// of them.  The slow part alone reaches its 93.3rd percentile, the whole's 99th, at
-/// 217 exp(1.5 * 0.588) = 524 ms, 513 ms with the end.
-/// Requests come as a Poisson process.  Responses that answer
-/// nothing (repeated ACK numbers, scans) make up the 39 %: a table must not take them for answers.
+/// continent (35.5 ms, 0.5), 15 % slow (217 ms, 0.588).  Mean: 0.4 * 5.5 + 0.45 * 40.2 + 0.15 * 258
+/// = 59.0 ms, of which 2 % are lost because answers after the end are not seen, and slow pairs lose
+/// more of them.  The slow part alone reaches its 93.3rd percentile, the whole's 99th, at 217
+/// exp(1.5 * 0.588) = 524 ms, 513 ms with the end. Requests come as a Poisson process.  Responses
+/// that answer nothing (repeated ACK numbers, scans) make up the 39 %: a table must not take them
+/// for answers.
 struct BorderLinkTrace {
   double seconds = border::seconds;
   double rate = border::requests_a_second;

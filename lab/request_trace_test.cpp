@@ -23,7 +23,8 @@ TEST(RequestTrace, LogUniformHasThePapersCountsAndRange) {
   EXPECT_NEAR(pairs / 250'000, 0.4, 6 * 0.00098);  // sqrt(0.4 * 0.6 / 250 000)
   EXPECT_GE(trace.delays_ns.front(), 1'000'000);
   EXPECT_LE(trace.delays_ns.back(), 4'096'000'000);
-  // log2 is uniform in (0, 12): quantile q at 2^(12 q); 12 * sqrt(q (1-q) / 100 000) is 0.019 at most.
+  // log2 is uniform in (0, 12): quantile q at 2^(12 q); 12 * sqrt(q (1-q) / 100 000) is 0.019 at
+  // most.
   for (const double q : {0.05, 0.25, 0.5, 0.75, 0.95})
     EXPECT_NEAR(std::log2(trace.quantile_ns(q) / 1e6), 12 * q, 6 * 0.019) << q;
   const RequestTrace shorter = make_trace(LogUniformTrace{.requests = 250'000, .octaves = 6}, seed);
@@ -35,10 +36,12 @@ TEST(RequestTrace, BorderLinkHasFridgesStatistics) {
   // A quarter of the rate, for the sake of time: the shares and delays do not depend on it.
   const RequestTrace trace = make_trace(BorderLinkTrace{.rate = BorderLinkTrace{}.rate / 4}, seed);
   EXPECT_NEAR(static_cast<double>(trace.requests), 6'100'000 / 4.0, 6 * 1235);  // Poisson
-  EXPECT_NEAR(static_cast<double>(trace.requests) / static_cast<double>(trace.events.size()), 0.61, 0.003);
+  EXPECT_NEAR(static_cast<double>(trace.requests) / static_cast<double>(trace.events.size()), 0.61,
+              0.003);
   EXPECT_NEAR(trace.seconds(), 11.4, 0.001);
   // 0.5 % of the answers come after the end; standard error 0.00027.
-  EXPECT_NEAR(static_cast<double>(trace.delays_ns.size()) / static_cast<double>(trace.requests), 0.1294, 0.0017);
+  EXPECT_NEAR(static_cast<double>(trace.delays_ns.size()) / static_cast<double>(trace.requests),
+              0.1294, 0.0017);
   EXPECT_NEAR(trace.mean_delay_ns() / 1e6, 57.8, 1.5);  // standard error 0.24 ms
   EXPECT_NEAR(trace.quantile_ns(0.99) / 1e6, 512, 30);  // standard error 4 ms
 }
@@ -68,7 +71,8 @@ TEST(RequestTrace, BurstsComeWithDelay) {
 
 TEST(RequestTrace, TheSeedDecides) {
   const LogUniformTrace model{.requests = 1000};
-  const RequestTrace one = make_trace(model, 1), again = make_trace(model, 1), other = make_trace(model, 2);
+  const RequestTrace one = make_trace(model, 1), again = make_trace(model, 1),
+                     other = make_trace(model, 2);
   EXPECT_EQ(one.delays_ns, again.delays_ns);
   EXPECT_NE(one.delays_ns, other.delays_ns);
 }

@@ -15,7 +15,8 @@ namespace sojourn {
 /// plain lists, and needs no hashing, no expiry sweep and no guess of who is the client.
 class RoundTripTruth {
  public:
-  void observe(const LabSegment& segment, Timestamp time, const LabEnds& ends, std::vector<Sample>& found);
+  void observe(const LabSegment& segment, Timestamp time, const LabEnds& ends,
+               std::vector<Sample>& found);
 
  private:
   struct Waiting {
@@ -34,9 +35,12 @@ class RoundTripTruth {
   static void ask(List& list, std::uint32_t token, Timestamp time);
   static std::optional<Waiting> answer(List& list, std::uint32_t token, Timestamp time);
   static void forget(List& list, std::uint32_t newest, std::uint32_t reach);
-  void handshake(const LabSegment& segment, Timestamp time, const LabEnds& ends, std::vector<Sample>& found);
-  void stamps(const LabSegment& segment, Timestamp time, const LabEnds& ends, std::vector<Sample>& found);
-  void segments(const LabSegment& segment, Timestamp time, const LabEnds& ends, std::vector<Sample>& found);
+  void handshake(const LabSegment& segment, Timestamp time, const LabEnds& ends,
+                 std::vector<Sample>& found);
+  void stamps(const LabSegment& segment, Timestamp time, const LabEnds& ends,
+              std::vector<Sample>& found);
+  void segments(const LabSegment& segment, Timestamp time, const LabEnds& ends,
+                std::vector<Sample>& found);
 
   Side side_[2];  ///< 0: the client's
   std::optional<Timestamp> opened_;

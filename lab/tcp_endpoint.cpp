@@ -11,13 +11,16 @@ constexpr int most_backoffs = 6;
 
 bool newer(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) > 0; }
 
-std::uint32_t control_length(std::uint8_t flags) { return ((flags & syn_flag) ? 1u : 0u) + ((flags & fin_flag) ? 1u : 0u); }
+std::uint32_t control_length(std::uint8_t flags) {
+  return ((flags & syn_flag) ? 1u : 0u) + ((flags & fin_flag) ? 1u : 0u);
+}
 
 }  // namespace
 
 std::uint32_t TcpEndpoint::Sent::end() const { return sequence + payload + control_length(flags); }
 
-TcpEndpoint::TcpEndpoint(const Options& options) : options_(options), una_(options.isn), next_(options.isn) {}
+TcpEndpoint::TcpEndpoint(const Options& options)
+    : options_(options), una_(options.isn), next_(options.isn) {}
 
 std::uint32_t TcpEndpoint::stamp(Timestamp now) const {
   return options_.stamp_offset + static_cast<std::uint32_t>(to_ns(now) / 1'000'000);
@@ -27,8 +30,10 @@ std::size_t TcpEndpoint::in_flight() const {
   return static_cast<std::size_t>(std::ranges::count(outstanding_, false, &Sent::lost));
 }
 
-LabSegment TcpEndpoint::make(std::uint8_t flags, std::uint32_t sequence, std::uint32_t payload, Timestamp now) {
-  LabSegment segment{.from_client = options_.is_client, .flags = flags, .sequence = sequence, .payload = payload};
+LabSegment TcpEndpoint::make(std::uint8_t flags, std::uint32_t sequence, std::uint32_t payload,
+                             Timestamp now) {
+  LabSegment segment{
+      .from_client = options_.is_client, .flags = flags, .sequence = sequence, .payload = payload};
   if (peer_known_) {
     segment.flags |= ack_flag;
     segment.acknowledgment = expected_;
@@ -49,10 +54,14 @@ void TcpEndpoint::emit(Sent& sent, Timestamp now, Out& out) {
   if (retransmit_at_ == never) restart_timer(now);
 }
 
-void TcpEndpoint::emit_ack(Timestamp now, Out& out) { out.push_back(make(ack_flag, next_, 0, now)); }
+void TcpEndpoint::emit_ack(Timestamp now, Out& out) {
+  out.push_back(make(ack_flag, next_, 0, now));
+}
 
 void TcpEndpoint::restart_timer(Timestamp now) {
-  const Duration timeout = std::max(options_.least_timeout, smoothed_ == Duration{0} ? Duration{std::chrono::seconds{1}} : 3 * smoothed_);
+  const Duration timeout =
+      std::max(options_.least_timeout,
+               smoothed_ == Duration{0} ? Duration{std::chrono::seconds{1}} : 3 * smoothed_);
   retransmit_at_ = outstanding_.empty() ? never : now + timeout * (1 << backoff_);
 }
 
@@ -92,9 +101,11 @@ void TcpEndpoint::send_more(Timestamp now, Out& out) {
     ++flight;
   }
   while (flight < allowed && unsent_ > 0) {
-    const auto payload = static_cast<std::uint32_t>(std::min<std::uint64_t>(unsent_, segment_bytes));
+    const auto payload =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(unsent_, segment_bytes));
     unsent_ -= payload;
-    outstanding_.push_back({next_, payload, static_cast<std::uint8_t>(unsent_ == 0 ? push_flag : 0)});
+    outstanding_.push_back(
+        {next_, payload, static_cast<std::uint8_t>(unsent_ == 0 ? push_flag : 0)});
     next_ += payload;
     if (!timed_) timed_ = {next_, now};
     emit(outstanding_.back(), now, out);
@@ -138,7 +149,8 @@ void TcpEndpoint::receive(const LabSegment& segment, Timestamp now, Out& out) {
   }
   if (!peer_known_) return;
   // RFC 7323 section 4.3: only what begins at or before the last acknowledgment moves the echo on.
-  if (segment.has_timestamps && !newer(segment.sequence, expected_) && !newer(stamp_recent_, segment.ts_value))
+  if (segment.has_timestamps && !newer(segment.sequence, expected_) &&
+      !newer(stamp_recent_, segment.ts_value))
     stamp_recent_ = segment.ts_value;
   take_acknowledgment(segment, now, out);
   if (segment.payload + control_length(segment.flags) > 0) take_data(segment, now, out);
@@ -154,7 +166,8 @@ void TcpEndpoint::take_acknowledgment(const LabSegment& segment, Timestamp now, 
       timed_.reset();
     }
     una_ = segment.acknowledgment;
-    while (!outstanding_.empty() && !newer(outstanding_.front().end(), una_)) outstanding_.pop_front();
+    while (!outstanding_.empty() && !newer(outstanding_.front().end(), una_))
+      outstanding_.pop_front();
     duplicate_acks_ = 0;
     backoff_ = 0;
     if (recover_ && !newer(*recover_, una_)) {
@@ -167,8 +180,8 @@ void TcpEndpoint::take_acknowledgment(const LabSegment& segment, Timestamp now, 
       window_ = std::min(largest_window, window_ + (window_ < threshold_ ? 1 : 1 / window_));
     }
     restart_timer(now);
-  } else if (segment.acknowledgment == una_ && segment.payload == 0 && control_length(segment.flags) == 0 &&
-             !outstanding_.empty()) {
+  } else if (segment.acknowledgment == una_ && segment.payload == 0 &&
+             control_length(segment.flags) == 0 && !outstanding_.empty()) {
     if (++duplicate_acks_ == 3 && !recover_) {
       threshold_ = std::max(2.0, static_cast<double>(in_flight()) / 2);
       window_ = threshold_;
@@ -191,14 +204,17 @@ void TcpEndpoint::take_data(const LabSegment& segment, Timestamp now, Out& out) 
     absorb();
   } else if (newer(segment.sequence, expected_)) {
     at_once = true;
-    const bool known = std::ranges::any_of(early_, [&](const Range& range) { return range.begin == segment.sequence; });
+    const bool known = std::ranges::any_of(
+        early_, [&](const Range& range) { return range.begin == segment.sequence; });
     if (!known) early_.push_back({segment.sequence, end, fin});
   } else {
     at_once = true;  // a copy of what is here
   }
   // RFC 5681 section 4.2: every second segment at once, also what fills or shows a gap.
-  if (at_once || ++unacknowledged_ >= 2) emit_ack(now, out);
-  else if (acknowledge_at_ == never) acknowledge_at_ = now + options_.delayed_ack;
+  if (at_once || ++unacknowledged_ >= 2)
+    emit_ack(now, out);
+  else if (acknowledge_at_ == never)
+    acknowledge_at_ = now + options_.delayed_ack;
 }
 
 void TcpEndpoint::absorb() {

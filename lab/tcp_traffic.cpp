@@ -17,20 +17,28 @@ Duration nanoseconds(double ns) { return Duration{std::llround(ns)}; }
 }  // namespace
 
 TcpTraffic::TcpTraffic(const TcpTrafficOptions& options)
-    : options_(options), random_(options.seed), builder_(options.snap_length), half_loss_(1 - std::sqrt(1 - options.loss)) {
+    : options_(options),
+      random_(options.seed),
+      builder_(options.snap_length),
+      half_loss_(1 - std::sqrt(1 - options.loss)) {
   schedule(lab_epoch, no_flow, What::begins);
 }
 
-void TcpTraffic::schedule(Timestamp time, std::uint32_t flow, What what, const LabSegment& segment) {
+void TcpTraffic::schedule(Timestamp time, std::uint32_t flow, What what,
+                          const LabSegment& segment) {
   events_.push({time, order_++, flow, what, segment});
   if (flow != no_flow) ++flows_[flow].events;
 }
 
 /// Eight packets open and close; two segments cause one ACK.
 void TcpTraffic::draw_exchange(Flow& flow) {
-  const double packets = static_cast<double>(options_.packets) / static_cast<double>(options_.flows);
+  const double packets =
+      static_cast<double>(options_.packets) / static_cast<double>(options_.flows);
   const double mean_segments = std::max(0.5, (packets - 8) / 1.5 / 2);  // two exchanges on average
-  const double bytes = segment_bytes * mean_segments * std::min(random_.exponential(0.5) + 0.5 / std::pow(1 - random_.uniform(), 1 / 1.8), 200.0) / 1.6;
+  const double bytes =
+      segment_bytes * mean_segments *
+      std::min(random_.exponential(0.5) + 0.5 / std::pow(1 - random_.uniform(), 1 / 1.8), 200.0) /
+      1.6;
   const auto large = static_cast<std::uint64_t>(std::max(20.0, bytes));
   const auto small = 20 + random_.below(1200);
   const bool uploads = flow.number % 5 == 0;
@@ -43,20 +51,32 @@ TcpTraffic::Flow TcpTraffic::new_flow() {
   const bool stamps = random_.chance(0.9);
   const double round_trip = draw_delay_ns(random_);
   const double near = random_.uniform(0.02, 0.4);
-  Flow flow{.number = number,
-            .ends = LabEnds::of_flow(number, server_port),
-            .client = TcpEndpoint{{.is_client = true, .timestamps = stamps, .isn = static_cast<std::uint32_t>(random_.bits()),
-                                   .stamp_offset = static_cast<std::uint32_t>(random_.bits())}},
-            .server = TcpEndpoint{{.is_client = false, .timestamps = stamps, .isn = static_cast<std::uint32_t>(random_.bits()),
-                                   .stamp_offset = static_cast<std::uint32_t>(random_.bits())}},
-            .truth = {},
-            .half_way = {nanoseconds(round_trip / 2 * near), nanoseconds(round_trip / 2 * (1 - near))},
-            .last_arrival = {},
-            .exchanges = 1 + random_.below(3),
-            .request = 0, .response = 0, .client_expects = 0, .server_expects = 0,
-            .resets = random_.chance(0.05), .server_closes = random_.chance(0.3),
-            .client_busy = false, .server_busy = false,
-            .client_wakes = TcpEndpoint::never, .server_wakes = TcpEndpoint::never, .events = 0};
+  Flow flow{
+      .number = number,
+      .ends = LabEnds::of_flow(number, server_port),
+      .client = TcpEndpoint{{.is_client = true,
+                             .timestamps = stamps,
+                             .isn = static_cast<std::uint32_t>(random_.bits()),
+                             .stamp_offset = static_cast<std::uint32_t>(random_.bits())}},
+      .server = TcpEndpoint{{.is_client = false,
+                             .timestamps = stamps,
+                             .isn = static_cast<std::uint32_t>(random_.bits()),
+                             .stamp_offset = static_cast<std::uint32_t>(random_.bits())}},
+      .truth = {},
+      .half_way = {nanoseconds(round_trip / 2 * near), nanoseconds(round_trip / 2 * (1 - near))},
+      .last_arrival = {},
+      .exchanges = 1 + random_.below(3),
+      .request = 0,
+      .response = 0,
+      .client_expects = 0,
+      .server_expects = 0,
+      .resets = random_.chance(0.05),
+      .server_closes = random_.chance(0.3),
+      .client_busy = false,
+      .server_busy = false,
+      .client_wakes = TcpEndpoint::never,
+      .server_wakes = TcpEndpoint::never,
+      .events = 0};
   draw_exchange(flow);
   return flow;
 }
@@ -76,7 +96,9 @@ void TcpTraffic::begin(Timestamp now) {
   send(place, out_, now);
   after(place, now);
   if (begun_ < options_.flows)
-    schedule(now + nanoseconds(random_.exponential(options_.seconds * 1e9 / static_cast<double>(options_.flows))), no_flow, What::begins);
+    schedule(now + nanoseconds(random_.exponential(options_.seconds * 1e9 /
+                                                   static_cast<double>(options_.flows))),
+             no_flow, What::begins);
 }
 
 void TcpTraffic::send(std::uint32_t flow, TcpEndpoint::Out& segments, Timestamp now) {
@@ -85,17 +107,21 @@ void TcpTraffic::send(std::uint32_t flow, TcpEndpoint::Out& segments, Timestamp 
 }
 
 /// One half of the way: a delay that varies, and a queue that keeps the order.
-void TcpTraffic::forward(std::uint32_t place, const LabSegment& segment, Timestamp now, bool second_half) {
+void TcpTraffic::forward(std::uint32_t place, const LabSegment& segment, Timestamp now,
+                         bool second_half) {
   if (random_.chance(half_loss_)) return;
   Flow& flow = flows_[place];
-  const unsigned way = segment.from_client == second_half ? 1 : 0;  // 0: between client and observer
+  const unsigned way =
+      segment.from_client == second_half ? 1 : 0;  // 0: between client and observer
   const double base = static_cast<double>(flow.half_way[way].count());
   const Timestamp in_time = now + nanoseconds(base * (1 + random_.exponential(0.05)) + 5e3);
   Timestamp& last = flow.last_arrival[2 * way + (segment.from_client ? 0 : 1)];
   const Duration transmission{500 + 8 * std::int64_t{segment.payload}};  // at 1 Gbit/s
   Timestamp arrival = std::max(in_time, last + transmission);
-  if (random_.chance(options_.reorder)) arrival += nanoseconds(random_.uniform(1e6, 3e6));
-  else last = arrival;
+  if (random_.chance(options_.reorder))
+    arrival += nanoseconds(random_.uniform(1e6, 3e6));
+  else
+    last = arrival;
   schedule(arrival, place, second_half ? What::arrives : What::passes_observer, segment);
 }
 
@@ -108,7 +134,8 @@ void TcpTraffic::after(std::uint32_t place, Timestamp now) {
     schedule(now + nanoseconds(random_.exponential(20e6)), place, What::client_acts);
   }
   if (!flow.server_busy && flow.server.established() && !flow.server.gave_up() &&
-      ((flow.server_expects > 0 && flow.server.received() >= flow.server_expects) || flow.server.fin_received())) {
+      ((flow.server_expects > 0 && flow.server.received() >= flow.server_expects) ||
+       flow.server.fin_received())) {
     flow.server_busy = true;
     schedule(now + nanoseconds(random_.exponential(3e6)), place, What::server_acts);
   }
@@ -124,9 +151,13 @@ void TcpTraffic::after(std::uint32_t place, Timestamp now) {
 /// Asks for more, or ends the connection.
 void TcpTraffic::client_acts(Flow& flow, Timestamp now) {
   if (flow.exchanges == 0) {
-    if (flow.resets) flow.client.abort(now, out_);
-    else if (!flow.server_closes || flow.client.fin_received()) flow.client.close(now, out_);
-    else flow.client_busy = false, flow.client_expects = flow.client.received() + 1;  // waits for the server's FIN
+    if (flow.resets)
+      flow.client.abort(now, out_);
+    else if (!flow.server_closes || flow.client.fin_received())
+      flow.client.close(now, out_);
+    else
+      flow.client_busy = false,
+      flow.client_expects = flow.client.received() + 1;  // waits for the server's FIN
     return;
   }
   --flow.exchanges;
@@ -144,8 +175,10 @@ void TcpTraffic::server_acts(Flow& flow, Timestamp now) {
   }
   flow.server_expects = 0;
   flow.server.write(flow.response, now, out_);
-  if (flow.exchanges == 0 && flow.server_closes && !flow.resets) flow.server.close(now, out_);
-  else if (flow.exchanges > 0) draw_exchange(flow);
+  if (flow.exchanges == 0 && flow.server_closes && !flow.resets)
+    flow.server.close(now, out_);
+  else if (flow.exchanges > 0)
+    draw_exchange(flow);
   flow.server_busy = false;
 }
 
@@ -166,7 +199,8 @@ bool TcpTraffic::handle(const Event& event, LabFrame& frame, std::vector<Sample>
       seen = true;
       break;
     case What::arrives:
-      (event.segment.from_client ? flow.server : flow.client).receive(event.segment, event.time, out_);
+      (event.segment.from_client ? flow.server : flow.client)
+          .receive(event.segment, event.time, out_);
       break;
     case What::wakes_client:
       if (flow.client_wakes == event.time) flow.client_wakes = TcpEndpoint::never;
@@ -176,9 +210,14 @@ bool TcpTraffic::handle(const Event& event, LabFrame& frame, std::vector<Sample>
       if (flow.server_wakes == event.time) flow.server_wakes = TcpEndpoint::never;
       if (flow.server.wake_at() <= event.time) flow.server.tick(event.time, out_);
       break;
-    case What::client_acts: client_acts(flow, event.time); break;
-    case What::server_acts: server_acts(flow, event.time); break;
-    case What::begins: break;
+    case What::client_acts:
+      client_acts(flow, event.time);
+      break;
+    case What::server_acts:
+      server_acts(flow, event.time);
+      break;
+    case What::begins:
+      break;
   }
   send(event.flow, out_, event.time);
   after(event.flow, event.time);

@@ -24,10 +24,10 @@ struct TcpTrafficOptions {
 };
 
 /// Each connection opens, exchanges requests for responses (one in five sends more than it gets),
-/// and ends by FIN from either end, or in one of twenty by RST.  Sizes are Pareto.  Nine of ten have
-/// timestamps.  Round trips are those of delay_mixture.h; the observer is nearer to the client.
-/// A queue on each of the four half-ways keeps packets in order, except those that chance delays by
-/// one to three milliseconds.
+/// and ends by FIN from either end, or in one of twenty by RST.  Sizes are Pareto.  Nine of ten
+/// have timestamps.  Round trips are those of delay_mixture.h; the observer is nearer to the
+/// client. A queue on each of the four half-ways keeps packets in order, except those that chance
+/// delays by one to three milliseconds.
 ///
 /// One heap of events for all connections: what is kept grows with the connections under way.
 class TcpTraffic final : public TrafficModel {
@@ -35,31 +35,43 @@ class TcpTraffic final : public TrafficModel {
   explicit TcpTraffic(const TcpTrafficOptions& options);
 
   bool next(LabFrame& frame, std::vector<Sample>& truth) override;
-  double progress() const override { return static_cast<double>(begun_) / static_cast<double>(options_.flows); }
+  double progress() const override {
+    return static_cast<double>(begun_) / static_cast<double>(options_.flows);
+  }
 
  private:
-  enum class What : std::uint8_t { begins, passes_observer, arrives, wakes_client, wakes_server, client_acts, server_acts };
+  enum class What : std::uint8_t {
+    begins,
+    passes_observer,
+    arrives,
+    wakes_client,
+    wakes_server,
+    client_acts,
+    server_acts
+  };
   struct Event {
     Timestamp time;
     std::uint64_t order;
     std::uint32_t flow;  ///< its place in flows_
     What what;
     LabSegment segment;
-    bool operator>(const Event& other) const { return time != other.time ? time > other.time : order > other.order; }
+    bool operator>(const Event& other) const {
+      return time != other.time ? time > other.time : order > other.order;
+    }
   };
   struct Flow {
     std::uint64_t number;
     LabEnds ends;
     TcpEndpoint client, server;
     RoundTripTruth truth;
-    Duration half_way[2];        ///< client to observer, observer to server
-    Timestamp last_arrival[4];   ///< of each half-way, in order
-    std::uint64_t exchanges;     ///< still to come
-    std::uint64_t request, response;                ///< bytes of the present exchange
+    Duration half_way[2];                          ///< client to observer, observer to server
+    Timestamp last_arrival[4];                     ///< of each half-way, in order
+    std::uint64_t exchanges;                       ///< still to come
+    std::uint64_t request, response;               ///< bytes of the present exchange
     std::uint64_t client_expects, server_expects;  ///< bytes received when it is complete
     bool resets, server_closes, client_busy, server_busy;
     Timestamp client_wakes, server_wakes;  ///< the next wake-up in the heap
-    std::uint32_t events;             ///< in the heap: the place is free when there are none
+    std::uint32_t events;                  ///< in the heap: the place is free when there are none
   };
 
   void begin(Timestamp now);

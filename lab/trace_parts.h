@@ -12,7 +12,9 @@
 
 namespace sojourn {
 
-inline std::int64_t from_seconds(double seconds) { return static_cast<std::int64_t>(std::llround(seconds * 1e9)); }
+inline std::int64_t from_seconds(double seconds) {
+  return static_cast<std::int64_t>(std::llround(seconds * 1e9));
+}
 
 inline bool comes_first(const TraceEvent& left, const TraceEvent& right) {
   // A total order: every library sorts alike, and a request comes before its answer.
@@ -34,7 +36,8 @@ inline RequestTrace join(std::vector<TraceEvent>&& requests, std::vector<TraceEv
   return trace;
 }
 
-/// FRIDGE section 5 (BorderLinkTrace says how it was found).  `part`, from 0 to 1, picks near, far or slow.
+/// FRIDGE section 5 (BorderLinkTrace says how it was found).  `part`, from 0 to 1, picks near, far
+/// or slow.
 inline double border_delay_s(Random& random, double part) {
   if (part < 0.40) return random.lognormal(0.004, 0.8);
   if (part < 0.85) return random.lognormal(0.0355, 0.5);

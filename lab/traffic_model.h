@@ -1,5 +1,6 @@
 #pragma once
-// Traffic packet by packet, as an observer on the path would capture it, and what is to be found in it.
+// Traffic packet by packet, as an observer on the path would capture it, and what is to be found in
+// it.
 
 #include <cstddef>
 #include <cstdint>

@@ -27,7 +27,9 @@ struct Observed {
     std::vector<std::int64_t> delays;
     for (const Sample& sample : truth) delays.push_back(sample.delay.count());
     std::ranges::sort(delays);
-    return static_cast<double>(delays[static_cast<std::size_t>(q * static_cast<double>(delays.size() - 1))]) / 1e6;
+    return static_cast<double>(
+               delays[static_cast<std::size_t>(q * static_cast<double>(delays.size() - 1))]) /
+           1e6;
   }
 };
 
@@ -40,7 +42,8 @@ Observed observe(TrafficModel& model) {
     result.bytes += frame.length;
     result.in_order &= frame.time >= before;
     before = frame.time;
-    for (const std::byte byte : frame.bytes) result.digest = result.digest * 31 + static_cast<std::uint64_t>(byte);
+    for (const std::byte byte : frame.bytes)
+      result.digest = result.digest * 31 + static_cast<std::uint64_t>(byte);
   }
   return result;
 }
@@ -59,14 +62,22 @@ TEST(TrafficModels, AreInOrderAndDependOnTheSeedAlone) {
     EXPECT_NE(first.digest, other.digest);
     EXPECT_GT(first.truth.size(), 100u);
   };
-  check([](std::uint64_t seed) { return observe<QueryLoad>(QueryLoadOptions{.requests = 2'000, .seed = seed}); });
-  check([](std::uint64_t seed) { return observe<BorderMix>(BorderMixOptions{.packets = 10'000, .flows = 100, .seed = seed}); });
-  check([](std::uint64_t seed) { return observe<TcpTraffic>(TcpTrafficOptions{.flows = 20, .packets = 2'000, .loss = 0.02, .reorder = 0.02, .seed = seed}); });
+  check([](std::uint64_t seed) {
+    return observe<QueryLoad>(QueryLoadOptions{.requests = 2'000, .seed = seed});
+  });
+  check([](std::uint64_t seed) {
+    return observe<BorderMix>(BorderMixOptions{.packets = 10'000, .flows = 100, .seed = seed});
+  });
+  check([](std::uint64_t seed) {
+    return observe<TcpTraffic>(TcpTrafficOptions{
+        .flows = 20, .packets = 2'000, .loss = 0.02, .reorder = 0.02, .seed = seed});
+  });
 }
 
 TEST(QueryLoad, AnswersTheShareItWasAskedForWithLogUniformDelays) {
   const Observed found = observe<QueryLoad>(QueryLoadOptions{.requests = 50'000, .seed = 5});
-  // Hoeffding: 50 000 coins are off by more than 0.013 with probability 2 exp(-2 * 50 000 * 0.013^2) = 9e-8.
+  // Hoeffding: 50 000 coins are off by more than 0.013 with probability 2 exp(-2 * 50 000 *
+  // 0.013^2) = 9e-8.
   EXPECT_NEAR(static_cast<double>(found.truth.size()) / 50'000, 0.4, 0.013);
   // The median of log-uniform (1, 4096) ms is 64 ms.  DKW: 19 000 samples put the empirical
   // distribution within 0.022 but for 2e-8, and 0.022 of 12 octaves is a factor of 1.2.
@@ -76,17 +87,24 @@ TEST(QueryLoad, AnswersTheShareItWasAskedForWithLogUniformDelays) {
 }
 
 TEST(QueryLoad, BurstsAreFasterAndSlowerAtOnce) {
-  const Observed found = observe<QueryLoad>(QueryLoadOptions{
-      .requests = 200'000, .rate = 1e5, .answered = 0.5, .longest_ms = 0, .burst_rate = 4, .burst_delay = 5, .seed = 5});
+  const Observed found = observe<QueryLoad>(QueryLoadOptions{.requests = 200'000,
+                                                             .rate = 1e5,
+                                                             .answered = 0.5,
+                                                             .longest_ms = 0,
+                                                             .burst_rate = 4,
+                                                             .burst_delay = 5,
+                                                             .seed = 5});
   // In a second 80 000 requests come in the burst and 80 000 behind it.
   double in_burst = 0, sum_in = 0, sum_out = 0;
   for (const Sample& sample : found.truth) {
-    const bool burst = ((sample.time - sample.delay - lab_epoch) % std::chrono::seconds{1}) < std::chrono::milliseconds{200};
+    const bool burst = ((sample.time - sample.delay - lab_epoch) % std::chrono::seconds{1}) <
+                       std::chrono::milliseconds{200};
     in_burst += burst;
     (burst ? sum_in : sum_out) += static_cast<double>(sample.delay.count());
   }
   const double out_of_burst = static_cast<double>(found.truth.size()) - in_burst;
-  EXPECT_NEAR(in_burst / static_cast<double>(found.truth.size()), 0.55, 0.05);  // 2.5 s: three bursts begin
+  EXPECT_NEAR(in_burst / static_cast<double>(found.truth.size()), 0.55,
+              0.05);  // 2.5 s: three bursts begin
   EXPECT_NEAR((sum_in / in_burst) / (sum_out / out_of_burst), 5, 0.5);
 }
 
@@ -104,10 +122,12 @@ TEST(BorderMix, HasTheStatisticsOfThePapers) {
 }
 
 TEST(TcpTraffic, EveryConnectionOpensAndEndsAlsoWhenPacketsAreLost) {
-  const Observed found = observe<TcpTraffic>(TcpTrafficOptions{.flows = 200, .packets = 20'000, .loss = 0.03, .reorder = 0.02, .seed = 3});
+  const Observed found = observe<TcpTraffic>(
+      TcpTrafficOptions{.flows = 200, .packets = 20'000, .loss = 0.03, .reorder = 0.02, .seed = 3});
   EXPECT_EQ(std::ranges::count(found.truth, Kind::flow, &Sample::kind), 200);
   EXPECT_NEAR(static_cast<double>(found.packets), 20'000, 8'000);  // sizes are heavy-tailed
-  const auto without = observe<TcpTraffic>(TcpTrafficOptions{.flows = 200, .packets = 20'000, .seed = 3});
+  const auto without =
+      observe<TcpTraffic>(TcpTrafficOptions{.flows = 200, .packets = 20'000, .seed = 3});
   // Both legs and the whole of every handshake, but for spurious repeats of slow SYNs.
   EXPECT_GE(std::ranges::count(without.truth, Kind::handshake, &Sample::kind), 3 * 190);
   for (const Sample& sample : found.truth) EXPECT_GT(sample.delay.count(), 0);

@@ -22,24 +22,33 @@ Path make_path(const TwoPointOptions& options, const BackboneTrace& trace) {
   switch (options.path) {
     case PathKind::droptail: {
       DropTailQueue::Options queue{.bytes_per_second = rate};
-      queue.capacity = std::max<std::size_t>(10, static_cast<std::size_t>(static_cast<double>(queue.capacity) * scale));
-      return [at = DropTailQueue{queue}](const LabPacket& packet) mutable { return at.pass(packet); };
+      queue.capacity = std::max<std::size_t>(
+          10, static_cast<std::size_t>(static_cast<double>(queue.capacity) * scale));
+      return
+          [at = DropTailQueue{queue}](const LabPacket& packet) mutable { return at.pass(packet); };
     }
     case PathKind::red: {
       RedQueue::Options queue;
       queue.bytes_per_second = rate;
-      queue.capacity = std::max<std::size_t>(10, static_cast<std::size_t>(static_cast<double>(queue.capacity) * scale));
+      queue.capacity = std::max<std::size_t>(
+          10, static_cast<std::size_t>(static_cast<double>(queue.capacity) * scale));
       queue.least = static_cast<double>(queue.capacity) * 0.4;
       queue.most = static_cast<double>(queue.capacity) * 0.9;
-      return [at = RedQueue{queue, options.seed ^ 1}](const LabPacket& packet) mutable { return at.pass(packet); };
+      return [at = RedQueue{queue, options.seed ^ 1}](const LabPacket& packet) mutable {
+        return at.pass(packet);
+      };
     }
-    case PathKind::weibull: break;
+    case PathKind::weibull:
+      break;
   }
-  return [at = WeibullPath{{.in_order = true}, options.seed ^ 1}](const LabPacket& packet) mutable { return at.pass(packet); };
+  return [at = WeibullPath{{.in_order = true}, options.seed ^ 1}](const LabPacket& packet) mutable {
+    return at.pass(packet);
+  };
 }
 
 /// True arrival of each packet, in the order of sending.
-std::vector<Arrival> send_all(const TwoPointOptions& options, const BackboneTrace& trace, Random& random) {
+std::vector<Arrival> send_all(const TwoPointOptions& options, const BackboneTrace& trace,
+                              Random& random) {
   const Path path = make_path(options, trace);
   std::vector<Arrival> arrivals;
   arrivals.reserve(trace.packets.size());
@@ -49,13 +58,16 @@ std::vector<Arrival> send_all(const TwoPointOptions& options, const BackboneTrac
     const bool lost = random.chance(options.loss), spike = random.chance(options.spikes);
     const bool late = random.chance(options.reorder);
     const double held = random.exponential(500'000);
-    if (arrival) *arrival += options.fixed_ns + (spike ? options.spike_ns : 0) + (late ? static_cast<std::int64_t>(held) : 0);
+    if (arrival)
+      *arrival += options.fixed_ns + (spike ? options.spike_ns : 0) +
+                  (late ? static_cast<std::int64_t>(held) : 0);
     arrivals.push_back(lost ? std::nullopt : arrival);
   }
   return arrivals;
 }
 
-/// Ahead of its trigger: behind it, a reference packet would measure the queue that its trigger made.
+/// Ahead of its trigger: behind it, a reference packet would measure the queue that its trigger
+/// made.
 std::uint32_t add_references(BackboneTrace& trace, std::uint32_t every) {
   std::uint32_t flow = static_cast<std::uint32_t>(trace.flow_sizes.size());
   while (!two_point_flow_is_udp(flow)) ++flow;
@@ -84,13 +96,16 @@ TwoPointTrace two_point_trace(const TwoPointOptions& options) {
 
   const auto arrived = [](const Arrival& arrival) { return arrival.has_value(); };
   const auto begin = std::ranges::find_if(arrivals, arrived) - arrivals.begin();
-  const auto end = arrivals.rend() == std::ranges::find_if(arrivals.rbegin(), arrivals.rend(), arrived)
-                       ? begin
-                       : std::ranges::find_if(arrivals.rbegin(), arrivals.rend(), arrived).base() - arrivals.begin();
+  const auto end =
+      arrivals.rend() == std::ranges::find_if(arrivals.rbegin(), arrivals.rend(), arrived)
+          ? begin
+          : std::ranges::find_if(arrivals.rbegin(), arrivals.rend(), arrived).base() -
+                arrivals.begin();
 
   trace.sent.assign(traffic.packets.begin() + begin, traffic.packets.begin() + end);
   trace.flow_is_ipv6.resize(traffic.flow_sizes.size());
-  for (std::size_t flow = 0; flow < trace.flows(); ++flow) trace.flow_is_ipv6[flow] = random.chance(options.ipv6);
+  for (std::size_t flow = 0; flow < trace.flows(); ++flow)
+    trace.flow_is_ipv6[flow] = random.chance(options.ipv6);
   if (trace.reference_flow) trace.flow_is_ipv6[*trace.reference_flow] = false;
   std::vector<std::uint32_t> counters(trace.flows());
   for (std::uint32_t i = 0; i < trace.sent.size(); ++i) {
@@ -103,8 +118,10 @@ TwoPointTrace two_point_trace(const TwoPointOptions& options) {
     if (!arrival) continue;
     trace.arrivals.push_back({options.last_clock.read(*arrival, random), i, false});
     if (twice) {
-      // The copy comes later by any clock: the first to arrive is the packet, the other the duplicate.
-      const std::int64_t copy_ns = options.last_clock.read(*arrival + static_cast<std::int64_t>(later), random);
+      // The copy comes later by any clock: the first to arrive is the packet, the other the
+      // duplicate.
+      const std::int64_t copy_ns =
+          options.last_clock.read(*arrival + static_cast<std::int64_t>(later), random);
       trace.arrivals.push_back({std::max(copy_ns, trace.arrivals.back().read_ns + 1), i, true});
     }
   }

@@ -14,8 +14,8 @@ namespace sojourn {
 /// What a router or a switch between the points does to a frame.
 struct FrameView {
   bool vlan_tag = false;
-  std::uint8_t hops = 0;      ///< taken from the TTL or hop limit
-  std::uint8_t service = 0;   ///< DSCP and ECN
+  std::uint8_t hops = 0;     ///< taken from the TTL or hop limit
+  std::uint8_t service = 0;  ///< DSCP and ECN
 };
 
 /// Who talks to whom in a flow: TCP or UDP, sources in 10.0.0.0/8 and 2001:db8:a::/48, destinations
@@ -39,12 +39,12 @@ class TwoPointFrame {
   };
 
   /// `ip_bytes` is the length of the IP packet; IPv6 packets are at least 60 long, IPv4 52.
-  Bytes make(std::uint32_t flow, bool is_ipv6, std::uint32_t number, std::uint32_t ip_bytes, const FrameView& view,
-             std::uint32_t snap_length);
+  Bytes make(std::uint32_t flow, bool is_ipv6, std::uint32_t number, std::uint32_t ip_bytes,
+             const FrameView& view, std::uint32_t snap_length);
 
   /// An RLI reference packet in a UDP flow over IPv4, sent at `sent` by the first point's clock.
-  Bytes make_reference(std::uint32_t flow, std::uint32_t number, Timestamp sent, const FrameView& view,
-                       std::uint32_t snap_length);
+  Bytes make_reference(std::uint32_t flow, std::uint32_t number, Timestamp sent,
+                       const FrameView& view, std::uint32_t snap_length);
 
  private:
   std::uint64_t seed_;

@@ -9,8 +9,8 @@
 
 namespace sojourn {
 
-/// RFC 5475 appendix A.2, after B. Jenkins 1997.  The RFC's `unsigned long` is meant to have 32 bits:
-/// with 64 the shifts bring other bits back and every label differs.
+/// RFC 5475 appendix A.2, after B. Jenkins 1997.  The RFC's `unsigned long` is meant to have 32
+/// bits: with 64 the shifts bring other bits back and every label differs.
 class BobHash {
  public:
   static constexpr std::uint32_t of(std::span<const std::byte> bytes, std::uint32_t init) {
@@ -27,9 +27,12 @@ class BobHash {
     hash.c_ += static_cast<std::uint32_t>(length);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       const auto byte = std::to_integer<std::uint32_t>(bytes[i]);
-      if (i < 4) hash.a_ += byte << (8 * i);
-      else if (i < 8) hash.b_ += byte << (8 * (i - 4));
-      else hash.c_ += byte << (8 * (i - 7));
+      if (i < 4)
+        hash.a_ += byte << (8 * i);
+      else if (i < 8)
+        hash.b_ += byte << (8 * (i - 4));
+      else
+        hash.c_ += byte << (8 * (i - 7));
     }
     hash.mix();
     return hash.c_;
@@ -40,7 +43,8 @@ class BobHash {
 
   static constexpr std::uint32_t word(std::span<const std::byte> bytes, std::size_t at) {
     std::uint32_t value = 0;  // least significant byte first, on any machine
-    for (std::size_t i = 0; i < 4; ++i) value |= std::to_integer<std::uint32_t>(bytes[at + i]) << (8 * i);
+    for (std::size_t i = 0; i < 4; ++i)
+      value |= std::to_integer<std::uint32_t>(bytes[at + i]) << (8 * i);
     return value;
   }
 

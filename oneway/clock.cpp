@@ -33,7 +33,9 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-bool ClockSkew::significant() const { return std::abs(drift_ns) > 3 * noise_ns && std::abs(drift_ns) >= 1000; }
+bool ClockSkew::significant() const {
+  return std::abs(drift_ns) > 3 * noise_ns && std::abs(drift_ns) >= 1000;
+}
 
 void SkewEstimator::add(Timestamp sent, Duration delay) {
   const std::int64_t time_ns = to_ns(sent), delay_ns = to_ns(delay);
@@ -63,7 +65,8 @@ std::optional<ClockSkew> SkewEstimator::estimate() const {
   std::vector<Dot> dots;
   for (const Slice& slice : slices_)
     if (slice.used)
-      dots.push_back({static_cast<double>(slice.time_ns - origin_ns_) * 1e-9, static_cast<double>(slice.delay_ns)});
+      dots.push_back({static_cast<double>(slice.time_ns - origin_ns_) * 1e-9,
+                      static_cast<double>(slice.delay_ns)});
   std::ranges::sort(dots, {}, &Dot::x);
   if (dots.size() < 3 || dots.back().x <= dots.front().x) return std::nullopt;
 

@@ -14,10 +14,10 @@ namespace sojourn {
 
 /// The last point's clock runs faster than the first's by this much.
 struct ClockSkew {
-  double per_second = 0;   ///< seconds gained each second: 1e-6 is one ppm
-  Timestamp origin;        ///< where the correction is zero: the start
-  double drift_ns = 0;     ///< gained over the whole time
-  double noise_ns = 0;     ///< typical distance of the shortest delays from the line
+  double per_second = 0;  ///< seconds gained each second: 1e-6 is one ppm
+  Timestamp origin;       ///< where the correction is zero: the start
+  double drift_ns = 0;    ///< gained over the whole time
+  double noise_ns = 0;    ///< typical distance of the shortest delays from the line
 
   double ppm() const { return per_second * 1e6; }
   /// A drift that stands out of the noise; anything less is not worth a correction.
@@ -28,8 +28,8 @@ struct ClockSkew {
 /// all of them has the clocks' slope.
 ///
 /// Of all lines below the points the one nearest to them is taken, which is the edge of the lower
-/// convex hull over their middle (Moon, Skelly and Towsley, INFOCOM 1999).  Points are the minima of
-/// time slices, whose number is bounded: when there are too many, neighbours are merged.
+/// convex hull over their middle (Moon, Skelly and Towsley, INFOCOM 1999).  Points are the minima
+/// of time slices, whose number is bounded: when there are too many, neighbours are merged.
 class SkewEstimator {
  public:
   static constexpr std::size_t most_slices = 1024;
@@ -55,9 +55,9 @@ class SkewEstimator {
 
 /// Where the offset of the last point's clock must lie, if packets went both ways.
 ///
-/// One way a delay reads d + offset, the other way -d' + offset, and neither d nor d' is negative: so
-/// the offset is at least the greatest reading backward and at most the least reading forward.  No
-/// symmetry is assumed for that; only the middle, as a guess, assumes equal delays.
+/// One way a delay reads d + offset, the other way -d' + offset, and neither d nor d' is negative:
+/// so the offset is at least the greatest reading backward and at most the least reading forward.
+/// No symmetry is assumed for that; only the middle, as a guess, assumes equal delays.
 struct ClockOffset {
   Duration low;
   Duration high;

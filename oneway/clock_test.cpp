@@ -9,18 +9,23 @@
 namespace sojourn {
 namespace {
 
-double uniform(std::uint64_t& state) { return static_cast<double>(split_mix(state) >> 11) * 0x1p-53; }
+double uniform(std::uint64_t& state) {
+  return static_cast<double>(split_mix(state) >> 11) * 0x1p-53;
+}
 
 /// Delays of at least 5 ms with exponential queueing, read by clocks that drift apart.
-std::optional<ClockSkew> estimated(double ppm, double seconds, double queueing_ns, double growth_ns = 0) {
+std::optional<ClockSkew> estimated(double ppm, double seconds, double queueing_ns,
+                                   double growth_ns = 0) {
   SkewEstimator estimator;
   std::uint64_t state = 20'261'115;
   const int packets = 50'000;
   for (int i = 0; i < packets; ++i) {
     const double at = seconds * i / packets;
-    const double queue = -queueing_ns * std::log1p(-uniform(state)) + growth_ns * at / seconds * uniform(state);
+    const double queue =
+        -queueing_ns * std::log1p(-uniform(state)) + growth_ns * at / seconds * uniform(state);
     const double delay = 5e6 + queue + at * 1e3 * ppm;
-    estimator.add(timestamp_from_ns(std::llround(at * 1e9) + 1'000'000'000'000), Duration{std::llround(delay)});
+    estimator.add(timestamp_from_ns(std::llround(at * 1e9) + 1'000'000'000'000),
+                  Duration{std::llround(delay)});
   }
   return estimator.estimate();
 }
@@ -44,7 +49,8 @@ TEST(SkewEstimator, SeesNoDriftWhereThereIsNone) {
 }
 
 TEST(SkewEstimator, IsNotFooledByQueuesThatGrow) {
-  // Load rises through the capture; the shortest delays do not.  A fit through all would see 80 ppm.
+  // Load rises through the capture; the shortest delays do not.  A fit through all would see 80
+  // ppm.
   const auto skew = estimated(0, 60, 1e5, 1e7);
   ASSERT_TRUE(skew);
   EXPECT_LT(std::abs(skew->ppm()), 2);
@@ -72,7 +78,8 @@ FlowDelay flow(std::uint16_t from, std::uint16_t to, std::int64_t min, std::int6
 
 TEST(ClockOffset, LiesBetweenTheDirections) {
   // Offset 1000; 20 to 30 forward, 10 to 50 backward.
-  const std::vector<FlowDelay> flows = {flow(1, 2, 1020, 1030), flow(2, 1, 950, 990), flow(3, 4, 7, 8)};
+  const std::vector<FlowDelay> flows = {flow(1, 2, 1020, 1030), flow(2, 1, 950, 990),
+                                        flow(3, 4, 7, 8)};
   const auto offset = clock_offset(flows);
   ASSERT_TRUE(offset);
   EXPECT_EQ(offset->low, Duration{990});

@@ -49,7 +49,8 @@ class DelayMoments {
     return std::max(0.0, (squares_ - sum_ * (sum_ / n)) / n);
   }
   double deviation_ns() const { return std::sqrt(variance_ns2()); }
-  /// Of the population that these are samples of (divided by n - 1, CNF section III-G); 0 below two.
+  /// Of the population that these are samples of (divided by n - 1, CNF section III-G); 0 below
+  /// two.
   double sample_deviation_ns() const {
     if (count_ < 2) return 0;
     const auto n = static_cast<double>(count_);

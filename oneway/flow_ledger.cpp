@@ -17,7 +17,8 @@ void DelaySums::add(std::int64_t delay_ns) {
 }
 
 double DelaySums::mean_ns() const {
-  return static_cast<double>(pivot_ns + static_cast<long double>(sum) / static_cast<long double>(count));
+  return static_cast<double>(pivot_ns +
+                             static_cast<long double>(sum) / static_cast<long double>(count));
 }
 
 double DelaySums::stddev_ns() const {
@@ -83,7 +84,8 @@ DelaySums FlowLedger::total() const {
   DelaySums total;
   for (const DelaySums& sums : sums_) {
     if (sums.count == 0) continue;
-    if (total.count == 0) total.pivot_ns = sums.pivot_ns, total.min_ns = sums.min_ns, total.max_ns = sums.max_ns;
+    if (total.count == 0)
+      total.pivot_ns = sums.pivot_ns, total.min_ns = sums.min_ns, total.max_ns = sums.max_ns;
     // Move the flow's sums to the common pivot: (x + s)^2 = x^2 + 2 s x + s^2.
     const DelaySums::Wide shift = static_cast<DelaySums::Wide>(sums.pivot_ns) - total.pivot_ns;
     const auto count = static_cast<DelaySums::Wide>(sums.count);
@@ -97,7 +99,8 @@ DelaySums FlowLedger::total() const {
 }
 
 std::size_t FlowLedger::memory_bytes() const {
-  return cells_.memory_bytes() + accounts_.capacity() * sizeof(Account) + sums_.capacity() * sizeof(DelaySums);
+  return cells_.memory_bytes() + accounts_.capacity() * sizeof(Account) +
+         sums_.capacity() * sizeof(DelaySums);
 }
 
 }  // namespace sojourn

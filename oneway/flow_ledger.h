@@ -13,7 +13,8 @@
 namespace sojourn {
 
 /// Sums of delays as whole numbers, so that mean and deviation are those of the delays however long
-/// the sums get.  They are taken from the first delay: squares of an hour's offset would fill 128 bits.
+/// the sums get.  They are taken from the first delay: squares of an hour's offset would fill 128
+/// bits.
 struct alignas(64) DelaySums {
   __extension__ using Wide = __int128;
 
@@ -29,8 +30,8 @@ struct alignas(64) DelaySums {
 };
 static_assert(sizeof(DelaySums) == 64);
 
-/// Flows in the order of their first packets.  Memory grows with their number, up to `max_flows`: the
-/// packets of all further flows share one account, which is in the total but is no flow.
+/// Flows in the order of their first packets.  Memory grows with their number, up to `max_flows`:
+/// the packets of all further flows share one account, which is in the total but is no flow.
 class FlowLedger {
  public:
   explicit FlowLedger(std::size_t max_flows);
@@ -38,14 +39,17 @@ class FlowLedger {
   void prefetch(std::uint64_t flow_hash) const { __builtin_prefetch(&cells_[home(flow_hash)]); }
   void prefetch_sums(std::uint32_t number) const { __builtin_prefetch(&sums_[number], 1); }
 
-  /// The flow's number; it is booked if it is new.  Flows are told apart by their 64-bit keyed hash.
+  /// The flow's number; it is booked if it is new.  Flows are told apart by their 64-bit keyed
+  /// hash.
   std::uint32_t number_of(const IpPacket& packet);
 
   void add(std::uint32_t number, std::int64_t delay_ns) { sums_[number].add(delay_ns); }
   void add_lost(std::uint32_t number) { ++accounts_[number].lost; }
 
   /// nullptr for the account that flows without room share.
-  const FlowKey* key(std::uint32_t number) const { return number == shared ? nullptr : &accounts_[number].key; }
+  const FlowKey* key(std::uint32_t number) const {
+    return number == shared ? nullptr : &accounts_[number].key;
+  }
   /// Packets whose flow had no room.
   std::uint64_t without_room() const { return sums_[shared].count + accounts_[shared].lost; }
   /// Flows without any packet whose fate is known are left out.

@@ -1,6 +1,6 @@
 #pragma once
-// A fixed number of flows, each with a value: found by hash, walked over in the order of their first
-// packets.
+// A fixed number of flows, each with a value: found by hash, walked over in the order of their
+// first packets.
 
 #include <algorithm>
 #include <bit>
@@ -15,8 +15,8 @@
 namespace sojourn {
 
 /// Entries lie one after the other; an index of twice as many cells, probed linearly, says where.
-/// Memory is fixed by the constructor.  A flow that finds no room has no entry; whoever asked for it
-/// counts that.
+/// Memory is fixed by the constructor.  A flow that finds no room has no entry; whoever asked for
+/// it counts that.
 template <class Value>
   requires std::is_trivially_copyable_v<Value>
 class FlowTable {
@@ -31,15 +31,19 @@ class FlowTable {
       : entries_(entries_in(memory_bytes)), cells_(std::bit_ceil(2 * entries_.size())) {}
 
   /// Two steps, some flows apart: the index, then the entry that it seems to point at.
-  [[gnu::always_inline]] void prefetch(std::uint64_t hash) const { __builtin_prefetch(&cells_[place_of(hash)]); }
+  [[gnu::always_inline]] void prefetch(std::uint64_t hash) const {
+    __builtin_prefetch(&cells_[place_of(hash)]);
+  }
   [[gnu::always_inline]] void prefetch_entry(std::uint64_t hash) const {
     const Cell& cell = cells_[place_of(hash)];
     if (cell.number == 0) return;
     const auto* const entry = reinterpret_cast<const char*>(&entries_[cell.number - 1]);
-    for (std::size_t line = 0; line < sizeof(Entry); line += 64) __builtin_prefetch(entry + line, 1);
+    for (std::size_t line = 0; line < sizeof(Entry); line += 64)
+      __builtin_prefetch(entry + line, 1);
   }
 
-  /// Number of the flow's entry, made if it is new and there is room.  `hash` is a good hash of key.
+  /// Number of the flow's entry, made if it is new and there is room.  `hash` is a good hash of
+  /// key.
   std::uint32_t find_or_add(const FlowKey& key, std::uint64_t hash) {
     const auto tag = static_cast<std::uint32_t>(hash);
     for (std::size_t place = place_of(hash);; place = (place + 1) & (cells_.size() - 1)) {

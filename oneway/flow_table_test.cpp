@@ -29,13 +29,15 @@ TEST(FlowTable, FindsEachFlowAgain) {
 
 TEST(FlowTable, KeysTellFlowsOfOneHashApart) {
   FlowTable<int> table{4096};
-  const std::uint32_t one = table.find_or_add(test_flow_key(1), 99), two = table.find_or_add(test_flow_key(2), 99);
+  const std::uint32_t one = table.find_or_add(test_flow_key(1), 99),
+                      two = table.find_or_add(test_flow_key(2), 99);
   EXPECT_NE(one, two);
   EXPECT_EQ(table.find_or_add(test_flow_key(2), 99), two);
 }
 
 TEST(FlowTable, IsFullAtItsMemory) {
-  for (const std::size_t memory : {std::size_t{1}, std::size_t{1000}, std::size_t{100'000}, std::size_t{3 << 20}}) {
+  for (const std::size_t memory :
+       {std::size_t{1}, std::size_t{1000}, std::size_t{100'000}, std::size_t{3 << 20}}) {
     FlowTable<int> table{memory};
     EXPECT_TRUE(memory < 1000 || table.memory_bytes() <= memory) << memory;
     EXPECT_TRUE(memory < 100'000 || table.memory_bytes() * 10 >= memory * 7) << memory;

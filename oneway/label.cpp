@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "oneway/bob_hash.h"
-#include "wire/endian.h"
+#include "wire/headers/endian.h"
 
 namespace sojourn {
 namespace {
@@ -40,7 +40,7 @@ void InvariantBytes::append_header(const IpPacket& packet) {
   std::memcpy(bytes_.data(), &length, 2);
   size_ = 2;
   for (const std::size_t address : {8u, 24u}) {
-    std::memcpy(bytes_.data() + size_, ip + address + 9, 2);       // the RFC counts bytes from 1
+    std::memcpy(bytes_.data() + size_, ip + address + 9, 2);  // the RFC counts bytes from 1
     std::memcpy(bytes_.data() + size_ + 2, ip + address + 13, 3);
     size_ += 5;
   }
@@ -52,7 +52,8 @@ void InvariantBytes::append_header(const IpPacket& packet) {
 void InvariantBytes::append_payload(const IpPacket& packet, const LabelOptions& options) {
   const std::size_t on_wire = packet.transport_length(), from = options.payload_offset;
   if (on_wire <= from) return;
-  const std::size_t wanted = std::min<std::size_t>({options.payload_bytes, most_payload, on_wire - from});
+  const std::size_t wanted =
+      std::min<std::size_t>({options.payload_bytes, most_payload, on_wire - from});
   const auto captured = packet.transport();
   const std::size_t there = captured.size() > from ? std::min(wanted, captured.size() - from) : 0;
   cut_ = there < wanted;
@@ -74,7 +75,8 @@ IpsxInput ipsx_input(const IpPacket& packet) {
   const auto word = [&](std::size_t at) {
     return bytes.size() >= at + 4 ? load_network<std::uint32_t>(bytes.data() + at) : 0;
   };
-  return {word(0), word(4), word(8), packet.is_ipv6 && packet.fragment_offset != 0 ? word(18) : word(12)};
+  return {word(0), word(4), word(8),
+          packet.is_ipv6 && packet.fragment_offset != 0 ? word(18) : word(12)};
 }
 
 std::uint32_t label_of(const IpPacket& packet, const LabelOptions& options) {
@@ -82,7 +84,8 @@ std::uint32_t label_of(const IpPacket& packet, const LabelOptions& options) {
   return BobHash::of(InvariantBytes{packet, options}.bytes(), options.init);
 }
 
-std::uint64_t identity_of(const IpPacket& packet, const InvariantBytes& invariant, const HashKey& key) {
+std::uint64_t identity_of(const IpPacket& packet, const InvariantBytes& invariant,
+                          const HashKey& key) {
   const auto bytes = invariant.bytes();
   // Sixteen bytes a step.  The length comes first, since the last step fills up with zeros.
   std::uint64_t state = packet.flow ^ key.secret[0] ^ (bytes.size() * 0x9e3779b97f4a7c15u);

@@ -50,10 +50,11 @@ std::uint32_t label_of(const IpPacket& packet, const LabelOptions& options);
 /// What matching goes by inside one program: 64 keyed bits of the same bytes and of the 5-tuple.
 /// With n packets in the window a packet meets a stranger's with probability n / 2^64; with 32-bit
 /// labels it would be one in four thousand at a million packets.
-std::uint64_t identity_of(const IpPacket& packet, const InvariantBytes& invariant, const HashKey& key);
+std::uint64_t identity_of(const IpPacket& packet, const InvariantBytes& invariant,
+                          const HashKey& key);
 
-/// What IPSX reads of the packet.  As in all labels, the reserved flag of IPv4 and the checksum of UDP
-/// read as 0, so a PSAMP device agrees where both are.
+/// What IPSX reads of the packet.  As in all labels, the reserved flag of IPv4 and the checksum of
+/// UDP read as 0, so a PSAMP device agrees where both are.
 IpsxInput ipsx_input(const IpPacket& packet);
 
 }  // namespace sojourn

@@ -27,12 +27,15 @@ TEST(BobHash, AgreesWithTheKnownValues) {
   EXPECT_EQ(BobHash::of({}, 0), 0xbd49d10du);
   constexpr std::string_view text = "Four score and seven years ago";
   EXPECT_EQ(BobHash::of(std::as_bytes(std::span{text}), 0), 0x50f2424bu);
-  EXPECT_EQ(BobHash::of(from_hex("a1744000c0000201c6336402000102030405060708090a0b0c0d0e0f"), 0x9a3f9a3f), 0x658f4960u);
+  EXPECT_EQ(
+      BobHash::of(from_hex("a1744000c0000201c6336402000102030405060708090a0b0c0d0e0f"), 0x9a3f9a3f),
+      0x658f4960u);
 }
 
 TEST(Label, OfAnIpv4PacketHashesTheFieldsInOrder) {
   // The third value again, as a packet of an unassigned protocol.
-  Bytes packet = ipv4({}, static_cast<IpProtocol>(253), from_hex("000102030405060708090a0b0c0d0e0f"));
+  Bytes packet =
+      ipv4({}, static_cast<IpProtocol>(253), from_hex("000102030405060708090a0b0c0d0e0f"));
   packet[4] = std::byte{0xa1}, packet[5] = std::byte{0x74};
   EXPECT_EQ(label_of(at_point(packet), {}), 0x658f4960u);
 }
@@ -52,7 +55,8 @@ TEST(Ipsx, AgreesWithTheStepsOfTheRfc) {
 }
 
 TEST(Label, CanBeIpsx) {
-  Bytes packet = ipv4({}, static_cast<IpProtocol>(253), from_hex("000102030405060708090a0b0c0d0e0f"));
+  Bytes packet =
+      ipv4({}, static_cast<IpProtocol>(253), from_hex("000102030405060708090a0b0c0d0e0f"));
   packet[4] = std::byte{0xa1}, packet[5] = std::byte{0x74};
   const IpsxInput input = ipsx_input(at_point(packet));
   EXPECT_EQ(input.f1, 0xa1744000u);
@@ -60,9 +64,14 @@ TEST(Label, CanBeIpsx) {
   EXPECT_EQ(input.f3, 0xc6336402u);
   EXPECT_EQ(input.f4, 0x04050607u);
   // Which bytes are hashed is fixed: the options of BOB change nothing.
-  EXPECT_EQ(label_of(at_point(packet), {.function = LabelFunction::ipsx, .init = 7, .payload_offset = 1, .payload_bytes = 1}),
-            0x3310u ^ 0xb984u);
-  EXPECT_EQ(ipsx_input(at_point(ipv4({}, static_cast<IpProtocol>(253), from_hex("0001020304")))).f4, 0u) << "too short";
+  EXPECT_EQ(
+      label_of(
+          at_point(packet),
+          {.function = LabelFunction::ipsx, .init = 7, .payload_offset = 1, .payload_bytes = 1}),
+      0x3310u ^ 0xb984u);
+  EXPECT_EQ(ipsx_input(at_point(ipv4({}, static_cast<IpProtocol>(253), from_hex("0001020304")))).f4,
+            0u)
+      << "too short";
 }
 
 /// Label and identity must agree on what is the same packet.
@@ -73,7 +82,8 @@ struct Sight {
 };
 Sight see(const Bytes& bytes, LinkType link = LinkType::raw, const LabelOptions& options = {}) {
   const IpPacket packet = at_point(bytes, link);
-  return {label_of(packet, options), identity_of(packet, InvariantBytes{packet, options}, HashKey::from_seed(5))};
+  return {label_of(packet, options),
+          identity_of(packet, InvariantBytes{packet, options}, HashKey::from_seed(5))};
 }
 
 Bytes payload(std::size_t size) {
@@ -93,9 +103,9 @@ std::vector<Case> cases() {
   const Bytes tcp_payload = tcp({}) + payload(60), udp_payload = udp(1000, 2000, payload(60));
   const auto free_ipv4 = [](const Bytes& packet, std::size_t checksum) {
     std::vector<int> bits(packet.size(), 0);
-    bits[1] = 0xff;                              // DSCP and ECN
-    bits[6] = 0x80;                              // reserved flag
-    bits[8] = bits[10] = bits[11] = 0xff;        // TTL, header checksum
+    bits[1] = 0xff;                        // DSCP and ECN
+    bits[6] = 0x80;                        // reserved flag
+    bits[8] = bits[10] = bits[11] = 0xff;  // TTL, header checksum
     bits[20 + checksum] = bits[21 + checksum] = 0xff;
     for (std::size_t i = 60; i < packet.size(); ++i) bits[i] = 0xff;  // beyond the 40 bytes
     return bits;
@@ -108,10 +118,14 @@ std::vector<Case> cases() {
     for (std::size_t i = 80; i < packet.size(); ++i) bits[i] = 0xff;
     return bits;
   };
-  const Bytes tcp4 = ipv4({}, IpProtocol::tcp, tcp_payload), udp4 = ipv4({}, IpProtocol::udp, udp_payload);
-  const Bytes tcp6 = ipv6({}, IpProtocol::tcp, tcp_payload), udp6 = ipv6({}, IpProtocol::udp, udp_payload);
-  return {{"tcp4", tcp4, free_ipv4(tcp4, 16)}, {"udp4", udp4, free_ipv4(udp4, 6)},
-          {"tcp6", tcp6, free_ipv6(tcp6, 16)}, {"udp6", udp6, free_ipv6(udp6, 6)}};
+  const Bytes tcp4 = ipv4({}, IpProtocol::tcp, tcp_payload),
+              udp4 = ipv4({}, IpProtocol::udp, udp_payload);
+  const Bytes tcp6 = ipv6({}, IpProtocol::tcp, tcp_payload),
+              udp6 = ipv6({}, IpProtocol::udp, udp_payload);
+  return {{"tcp4", tcp4, free_ipv4(tcp4, 16)},
+          {"udp4", udp4, free_ipv4(udp4, 6)},
+          {"tcp6", tcp6, free_ipv6(tcp6, 16)},
+          {"udp6", udp6, free_ipv6(udp6, 6)}};
 }
 
 TEST(Label, StaysTheSameForBitsThatMayChangeAndForNoOther) {
@@ -121,18 +135,24 @@ TEST(Label, StaysTheSameForBitsThatMayChangeAndForNoOther) {
       for (int bit = 0; bit < 8; ++bit) {
         // Version, lengths and protocol: another value is another format, not another packet.
         const bool ipv4 = at.name.back() == '4';
-        if (ipv4 ? byte == 0 || byte == 2 || byte == 3 || byte == 9 : byte == 4 || byte == 5 || byte == 6) continue;
+        if (ipv4 ? byte == 0 || byte == 2 || byte == 3 || byte == 9
+                 : byte == 4 || byte == 5 || byte == 6)
+          continue;
         if (!ipv4 && byte == 0 && bit >= 4) continue;
-        if (ipv4 && (byte == 6 || byte == 7) && !(byte == 6 && bit >= 6)) continue;  // becomes a fragment: below
+        if (ipv4 && (byte == 6 || byte == 7) && !(byte == 6 && bit >= 6))
+          continue;  // becomes a fragment: below
         Bytes changed = at.packet;
         changed[byte] ^= static_cast<std::byte>(1 << bit);
         const Sight after = see(changed);
         const bool is_free = (at.free_bits[byte] >> bit & 1) != 0;
-        EXPECT_EQ(before.identity == after.identity, is_free) << at.name << " byte " << byte << " bit " << bit;
+        EXPECT_EQ(before.identity == after.identity, is_free)
+            << at.name << " byte " << byte << " bit " << bit;
         // Of IPv6 addresses the label covers ten bytes of 32 (RFC 5475); the identity has them all.
         const std::size_t in_address = (byte - 8) % 16;
-        const bool in_label = ipv4 || byte < 8 || byte >= 40 || in_address == 9 || in_address == 10 || in_address >= 13;
-        EXPECT_EQ(before.label == after.label, is_free || !in_label) << at.name << " byte " << byte << " bit " << bit;
+        const bool in_label = ipv4 || byte < 8 || byte >= 40 || in_address == 9 ||
+                              in_address == 10 || in_address >= 13;
+        EXPECT_EQ(before.label == after.label, is_free || !in_label)
+            << at.name << " byte " << byte << " bit " << bit;
       }
     }
   }
@@ -149,7 +169,8 @@ TEST(Label, TellsFragmentsApart) {
   EXPECT_EQ(identities.size(), 5u);
 
   const auto fragment6 = [](std::uint16_t offset, std::uint32_t id) {
-    const Ipv6Fragment header{.next_header = IpProtocol::udp, .offset_and_more = offset, .identification = id};
+    const Ipv6Fragment header{
+        .next_header = IpProtocol::udp, .offset_and_more = offset, .identification = id};
     return ipv6({}, IpProtocol::fragment, bytes_of(header) + payload(60));
   };
   EXPECT_NE(see(fragment6(8, 1)), see(fragment6(16, 1)));
@@ -176,7 +197,8 @@ TEST(Label, IgnoresTheMarkingOptionOfIpv6) {
   const Sight bare = see(ipv6({}, IpProtocol::tcp, transport));
   for (const IpProtocol carrier : {IpProtocol::hop_by_hop, IpProtocol::destination_options}) {
     for (const int marks : {0x00, 0x80, 0x40}) {
-      const Bytes option = bytes_of({static_cast<int>(IpProtocol::tcp), 0, 0x12, 4, 0, 0, 0x10 | (marks >> 4), marks});
+      const Bytes option = bytes_of(
+          {static_cast<int>(IpProtocol::tcp), 0, 0x12, 4, 0, 0, 0x10 | (marks >> 4), marks});
       EXPECT_EQ(see(ipv6({}, carrier, option + transport)), bare);
     }
   }
@@ -189,7 +211,8 @@ TEST(Label, CoversTheBytesThatWereAskedFor) {
   const LabelOptions far{.payload_offset = 50, .payload_bytes = 10};
   EXPECT_EQ(see(packet), see(changed));
   EXPECT_NE(see(packet, LinkType::raw, far), see(changed, LinkType::raw, far));
-  EXPECT_NE(see(packet, LinkType::raw, {.init = 1}).label, see(packet, LinkType::raw, {.init = 2}).label);
+  EXPECT_NE(see(packet, LinkType::raw, {.init = 1}).label,
+            see(packet, LinkType::raw, {.init = 2}).label);
 }
 
 TEST(Label, SaysWhenTheCaptureWasCutTooShort) {
@@ -237,8 +260,10 @@ TEST(FlowSelection, TakesAllPacketsOfAFlowOrNone) {
   for (std::uint16_t port = 1; port <= 2000; ++port) {
     Ends ends;
     ends.source_port = port;
-    const bool chosen = selection.selects(at_point(ipv4(ends, IpProtocol::tcp, tcp(ends, {.sequence = 1}))));
-    EXPECT_EQ(selection.selects(at_point(ipv4(ends, IpProtocol::tcp, tcp(ends, {.sequence = 9})))), chosen);
+    const bool chosen =
+        selection.selects(at_point(ipv4(ends, IpProtocol::tcp, tcp(ends, {.sequence = 1}))));
+    EXPECT_EQ(selection.selects(at_point(ipv4(ends, IpProtocol::tcp, tcp(ends, {.sequence = 9})))),
+              chosen);
     selected += chosen;
   }
   EXPECT_NEAR(selected, 1000, 147);  // Hoeffding: beyond once in 10^9

@@ -1,7 +1,8 @@
 #pragma once
 // What every method of one-way measurement looks like from outside.
 //
-// A method is given the IP packets of two points, batch by batch, and in the end says what it found:
+// A method is given the IP packets of two points, batch by batch, and in the end says what it
+// found:
 //
 //     auto method = make_exact(options);
 //     while (...) { method->first(batch);  ...  method->last(batch); }
@@ -29,15 +30,15 @@ struct OnewayOptions {
   double sampling = 1;        ///< share of packets that are selected, by their label
   bool sample_flows = false;  ///< select whole flows instead, by the hash of their 5-tuple
   LabelOptions label = {};
-  std::uint64_t seed = 0;     ///< of tables
+  std::uint64_t seed = 0;  ///< of tables
   /// exact: flows that are told apart; the packets of the rest count only in the totals.
   std::size_t max_flows = 4'000'000;
 };
 
 /// A packet that was seen at both points.
 struct DelaySample {
-  Timestamp sent;  ///< at the first point, by its clock
-  Duration delay;  ///< by the clocks of both, so it may be negative
+  Timestamp sent;          ///< at the first point, by its clock
+  Duration delay;          ///< by the clocks of both, so it may be negative
   std::uint32_t flow = 0;  ///< number for OnewayMethod::flow()
 };
 
@@ -68,7 +69,8 @@ struct OnewayResult {
   std::vector<std::pair<std::string, std::uint64_t>> counters;
   std::vector<std::string> notes;  ///< sentences the user should read
   std::vector<ResultTable> tables;
-  std::string no_result;  ///< why there is none, where the method knows better than who compares the captures
+  std::string no_result;  ///< why there is none, where the method knows better than who compares
+                          ///< the captures
   std::uint64_t memory_bytes = 0;  ///< at its peak, tables and flows
 };
 

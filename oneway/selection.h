@@ -22,7 +22,9 @@ struct SelectionRange {
   }
 
   bool selects(std::uint32_t hash) const { return hash >= min && hash <= max; }
-  double share() const { return (static_cast<double>(max) - static_cast<double>(min) + 1) * 0x1p-32; }
+  double share() const {
+    return (static_cast<double>(max) - static_cast<double>(min) + 1) * 0x1p-32;
+  }
   bool everything() const { return min == 0 && max == 0xffffffff; }
 };
 
@@ -54,9 +56,12 @@ class PacketSelection {
 /// with the labels' secret, so that points that know nothing of each other select the same flows.
 class FlowSelection {
  public:
-  FlowSelection(const SelectionRange& range, const LabelOptions& options) : range_(range), init_(options.init) {}
+  FlowSelection(const SelectionRange& range, const LabelOptions& options)
+      : range_(range), init_(options.init) {}
 
-  bool selects(const IpPacket& packet) const { return range_.everything() || range_.selects(hash(packet.key())); }
+  bool selects(const IpPacket& packet) const {
+    return range_.everything() || range_.selects(hash(packet.key()));
+  }
 
  private:
   std::uint32_t hash(const FlowKey& key) const;

@@ -63,7 +63,8 @@ TEST_P(FixedMemory, EstimatesTheTotalWithoutBias) {
   constexpr int seeds = 40;
   double sum = 0, squares = 0, samples = 0;
   for (int seed = 1; seed <= seeds; ++seed) {
-    const Totals found = totals(traffic, with_table(kind, static_cast<std::uint64_t>(seed), threads));
+    const Totals found =
+        totals(traffic, with_table(kind, static_cast<std::uint64_t>(seed), threads));
     sum += found.weight;
     squares += found.weight * found.weight;
     samples += found.samples;
@@ -76,7 +77,8 @@ TEST_P(FixedMemory, EstimatesTheTotalWithoutBias) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tables, FixedMemory,
-                         testing::Combine(testing::Values(TableKind::fridge, TableKind::fridges, TableKind::leased, TableKind::tailored),
+                         testing::Combine(testing::Values(TableKind::fridge, TableKind::fridges,
+                                                          TableKind::leased, TableKind::tailored),
                                           testing::Values(1u, 2u)));
 
 }  // namespace

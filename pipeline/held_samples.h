@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/kind.h"
-#include "estimate/inverse_variance.h"
+#include "estimate/distribution/inverse_variance.h"
 #include "pipeline/placed_sample.h"
 
 namespace sojourn {
@@ -41,7 +41,8 @@ class HeldSamples {
       together.push_back({sample.delay.count(), sample.weight, fridges_[i]});
     }
     weigh_by_inverse_variance(together);
-    for (std::size_t i = 0; i < places.size(); ++i) samples_[places[i]].sample.weight = together[i].weight;
+    for (std::size_t i = 0; i < places.size(); ++i)
+      samples_[places[i]].sample.weight = together[i].weight;
   }
 
   std::vector<PlacedSample> samples_;

@@ -10,9 +10,9 @@
 #include "core/kind.h"
 #include "core/time.h"
 #include "estimate/measurement.h"
-#include "roundtrip/pairing_options.h"
-#include "roundtrip/table_choice.h"
-#include "roundtrip/tcp_connection.h"
+#include "roundtrip/rules/pairing_options.h"
+#include "roundtrip/rules/tcp_connection.h"
+#include "roundtrip/tables/table_choice.h"
 
 namespace sojourn {
 
@@ -24,13 +24,13 @@ struct RttOptions {
   std::vector<Prefix> inside;   ///< empty: legs are named server and client
   std::uint64_t seed = 0;
   unsigned threads = 1;
-  bool anonymize = false;     ///< replace addresses, keeping prefixes apart and together as they were
+  bool anonymize = false;  ///< replace addresses, keeping prefixes apart and together as they were
   bool want_samples = false;  ///< hand each sample to the consumer, not only to the measurement
   MeasurementOptions measurement;
 };
 
-/// With a fixed table the connections that the rules remember are bounded too: as much memory again,
-/// at least 64 KiB.
+/// With a fixed table the connections that the rules remember are bounded too: as much memory
+/// again, at least 64 KiB.
 inline std::size_t most_connections(const TableChoice& choice) {
   if (choice.kind == TableKind::exact) return unlimited_connections;
   return std::max<std::size_t>(choice.memory_bytes, 64 * 1024) / sizeof(TcpConnection) / 4;

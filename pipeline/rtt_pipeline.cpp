@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "pipeline/sharded_run.h"
-#include "roundtrip/table_choice.h"
+#include "roundtrip/tables/table_choice.h"
 
 namespace sojourn {
 namespace {
@@ -28,7 +28,8 @@ RttPipeline::RttPipeline(const RttOptions& options, SampleConsumer consumer)
       parser_(HashKey::from_seed(options.seed), options.kinds),
       packets_(batch_size),
       summaries_(batch_size) {
-  for (unsigned i = 0; i < std::max(options.threads, 1u); ++i) shards_.push_back(make_shard(options));
+  for (unsigned i = 0; i < std::max(options.threads, 1u); ++i)
+    shards_.push_back(make_shard(options));
 }
 
 bool RttPipeline::step(Source& source) {
@@ -81,8 +82,9 @@ const Measurement& RttPipeline::measurement() {
   for (std::size_t i = 0; i < kind_count; ++i) {
     const Kind kind = static_cast<Kind>(i);
     KindCounters& counters = measurement.counters(kind);
-    const auto answered = static_cast<std::uint64_t>(std::llround(measurement.pooled(kind).total_weight())) +
-                          (options_.keep_ambiguous ? 0 : counters.ambiguous);
+    const auto answered =
+        static_cast<std::uint64_t>(std::llround(measurement.pooled(kind).total_weight())) +
+        (options_.keep_ambiguous ? 0 : counters.ambiguous);
     counters.unmatched_requests = counters.requests - std::min(counters.requests, answered);
   }
   return measurement;

@@ -1,8 +1,7 @@
 #include "pipeline/rtt_pipeline.h"
 
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <thread>
 
@@ -25,7 +24,8 @@ RttOptions with_threads(unsigned threads, std::uint64_t seed = 0) {
 std::string line_of(const Sample& sample) {
   return fmt::format("{} {} {} {}:{} {}:{} {} {}", to_ns(sample.time), name_of(sample.kind),
                      name_of(sample.leg), sample.requester.to_string(), sample.requester_port,
-                     sample.responder.to_string(), sample.responder_port, to_ns(sample.delay), sample.weight);
+                     sample.responder.to_string(), sample.responder_port, to_ns(sample.delay),
+                     sample.weight);
 }
 
 /// All that a run says, in lines that can be compared.
@@ -39,20 +39,24 @@ struct Outcome {
 Outcome measure(Source& source, RttOptions options, const std::atomic<bool>& stop = never) {
   Outcome outcome;
   options.want_samples = true;
-  RttPipeline pipeline{options, [&](const Sample& sample) { outcome.samples.push_back(line_of(sample)); }};
+  RttPipeline pipeline{options,
+                       [&](const Sample& sample) { outcome.samples.push_back(line_of(sample)); }};
   pipeline.run(source, stop);
   const Measurement& measurement = pipeline.measurement();
   for (std::size_t i = 0; i < kind_count; ++i) {
     const Kind kind = static_cast<Kind>(i);
     const KindCounters& counters = measurement.counters(kind);
     outcome.figures.push_back(fmt::format("{}: {} samples, {} requests, {} ambiguous, {} unmatched",
-                                          name_of(kind), measurement.pooled(kind).count(), counters.requests,
-                                          counters.ambiguous, counters.unmatched_requests));
+                                          name_of(kind), measurement.pooled(kind).count(),
+                                          counters.requests, counters.ambiguous,
+                                          counters.unmatched_requests));
   }
   for (std::size_t i = 0; i < SkipCounters::size; ++i)
-    outcome.figures.push_back(fmt::format("skip {}: {}", i, pipeline.skipped()[static_cast<Skip>(i)]));
+    outcome.figures.push_back(
+        fmt::format("skip {}: {}", i, pipeline.skipped()[static_cast<Skip>(i)]));
   const TimeSpan& span = pipeline.time_span();
-  if (span.first) outcome.figures.push_back(fmt::format("{} to {}", to_ns(*span.first), to_ns(*span.last)));
+  if (span.first)
+    outcome.figures.push_back(fmt::format("{} to {}", to_ns(*span.first), to_ns(*span.last)));
   return outcome;
 }
 
@@ -73,7 +77,8 @@ TEST_P(Threads, GiveTheSameSamplesInTheSameOrder) {
     const RttOptions options = with_threads(GetParam(), seed);
     EXPECT_EQ(measure(traffic, options), alone);
     EXPECT_EQ(measure(traffic, options, true, 100), alone) << "small portions";
-    EXPECT_EQ(measure(traffic, options, true, 1000, true), alone) << "a source that is quiet at times";
+    EXPECT_EQ(measure(traffic, options, true, 1000, true), alone)
+        << "a source that is quiet at times";
   }
 }
 
@@ -106,7 +111,8 @@ TEST_P(Threads, EndWithAnEmptySource) {
 /// Never ends by itself.
 class EndlessSource final : public Source {
  public:
-  explicit EndlessSource(std::span<const StoredPacket> packets) : packets_(packets), inner_(packets, 64) {}
+  explicit EndlessSource(std::span<const StoredPacket> packets)
+      : packets_(packets), inner_(packets, 64) {}
   Filled next(std::span<Packet> batch) override {
     const Filled filled = inner_.next(batch);
     if (filled.end) inner_ = MemorySource{packets_, 64};
@@ -146,7 +152,8 @@ TEST_P(Threads, TickOnTheCallingThread) {
   RttPipeline pipeline{with_threads(GetParam())};
   const auto caller = std::this_thread::get_id();
   int ticks = 0;
-  pipeline.run(source, never, [&] { ticks += std::this_thread::get_id() == caller ? 1 : 1'000'000; });
+  pipeline.run(source, never,
+               [&] { ticks += std::this_thread::get_id() == caller ? 1 : 1'000'000; });
   EXPECT_GT(ticks, 0);
   EXPECT_LT(ticks, 1'000'000);
 }
@@ -155,7 +162,9 @@ TEST_P(Threads, ManyShortRunsAllEnd) {  // where a lost wake-up would hang
   const auto traffic = mixed_traffic(9000, 8);
   const Outcome alone = measure(traffic, {});
   for (std::size_t i = 0; i < 60; ++i)
-    ASSERT_EQ(measure(traffic, with_threads(GetParam()), i % 2 == 0, 40 + 61 * i, i % 3 == 0), alone) << i;
+    ASSERT_EQ(measure(traffic, with_threads(GetParam()), i % 2 == 0, 40 + 61 * i, i % 3 == 0),
+              alone)
+        << i;
 }
 
 INSTANTIATE_TEST_SUITE_P(Several, Threads, testing::Values(1u, 2u, 3u, 7u));
@@ -169,7 +178,8 @@ TEST(RttPipeline, AnonymizesConsistently) {
   EXPECT_EQ(hidden, measure(traffic, hiding));
   EXPECT_EQ(hidden.figures, plain.figures);
   ASSERT_EQ(hidden.samples.size(), plain.samples.size());
-  for (const std::string& line : hidden.samples) ASSERT_EQ(line.find("198.51.100.2:"), std::string::npos);
+  for (const std::string& line : hidden.samples)
+    ASSERT_EQ(line.find("198.51.100.2:"), std::string::npos);
 }
 
 }  // namespace

@@ -7,7 +7,8 @@ namespace sojourn {
 namespace {
 
 bool is_inside(const IpAddress& address, std::span<const Prefix> inside) {
-  return std::ranges::any_of(inside, [&](const Prefix& prefix) { return prefix.contains(address); });
+  return std::ranges::any_of(inside,
+                             [&](const Prefix& prefix) { return prefix.contains(address); });
 }
 
 }  // namespace

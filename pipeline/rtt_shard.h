@@ -19,7 +19,7 @@
 #include "pipeline/placed_sample.h"
 #include "pipeline/rtt_options.h"
 #include "roundtrip/pair_table.h"
-#include "roundtrip/pairing.h"
+#include "roundtrip/rules/pairing.h"
 #include "roundtrip/table_batch.h"
 #include "wire/summary.h"
 
@@ -89,7 +89,8 @@ class TableShard final : public RttShard {
   }
 
   void finish(std::vector<PlacedSample>& samples) override {
-    if constexpr (joins_weights) held_.release([&](const PlacedSample& placed) { keep(placed, samples); });
+    if constexpr (joins_weights)
+      held_.release([&](const PlacedSample& placed) { keep(placed, samples); });
   }
 
   std::size_t table_bytes() const override { return table_.memory_bytes(); }
@@ -97,8 +98,10 @@ class TableShard final : public RttShard {
 
   std::vector<std::pair<std::string, std::uint64_t>> table_counters() const override {
     std::vector<std::pair<std::string, std::uint64_t>> counters;
-    if constexpr (requires { table_.refused(); }) counters.emplace_back("refused", table_.refused());
-    if constexpr (requires { table_.too_old(); }) counters.emplace_back("too-old", table_.too_old());
+    if constexpr (requires { table_.refused(); })
+      counters.emplace_back("refused", table_.refused());
+    if constexpr (requires { table_.too_old(); })
+      counters.emplace_back("too-old", table_.too_old());
     return counters;
   }
 
@@ -107,7 +110,8 @@ class TableShard final : public RttShard {
             std::vector<PlacedSample>& samples) {
     if (match.ambiguous) {
       if (event.leg == Leg::sum || !has_halves(event.kind))
-        measurement_.counters(event.kind).ambiguous += static_cast<std::uint64_t>(std::llround(match.weight));
+        measurement_.counters(event.kind).ambiguous +=
+            static_cast<std::uint64_t>(std::llround(match.weight));
       if (!options_.keep_ambiguous) return;
     }
     if (!joins_weights && !describes_samples_) {

@@ -19,8 +19,13 @@ Sample described(Leg leg, unsigned flags, std::initializer_list<std::string_view
   packet.source_port = 443;
   packet.destination_port = 40000;
   packet.vlan = 12;
-  const PairEvent response{.key = 1, .time = timestamp_from_ns(70), .summary = 0, .kind = Kind::tcp,
-                           .leg = leg, .is_request = false, .flags = static_cast<std::uint8_t>(flags)};
+  const PairEvent response{.key = 1,
+                           .time = timestamp_from_ns(70),
+                           .summary = 0,
+                           .kind = Kind::tcp,
+                           .leg = leg,
+                           .is_request = false,
+                           .flags = static_cast<std::uint8_t>(flags)};
   std::vector<Prefix> prefixes;
   for (const auto text : inside) prefixes.push_back(*Prefix::parse(text));
   return describe(response, {.delay = Duration{30}, .weight = 2.5}, packet, prefixes);

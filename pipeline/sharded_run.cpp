@@ -37,7 +37,8 @@ void keep_bytes(std::span<Packet> packets, std::vector<std::byte>& bytes) {
 struct ShardedRun::Worker {
   std::size_t shard;
   Parser parser;
-  /// Of the chunk that it parses.  No other core ever asks for them, so they stay in the caches of this one.
+  /// Of the chunk that it parses.  No other core ever asks for them, so they stay in the caches of
+  /// this one.
   std::vector<Packet> packets = std::vector<Packet>(chunk_packets);
   std::uintptr_t last_start = 0;  ///< address of the chunk that it parsed last
   std::uint64_t next_number = 0;  ///< of the chunk that its shard processes next
@@ -61,7 +62,8 @@ ShardedRun::ShardedRun(Source& source, std::span<const std::unique_ptr<RttShard>
 
 void ShardedRun::run(const std::atomic<bool>& stop, const std::function<void()>& tick) {
   std::vector<Worker> workers;
-  for (std::size_t i = 0; i < shards_.size(); ++i) workers.push_back({.shard = i, .parser = Parser{key_, kinds_}});
+  for (std::size_t i = 0; i < shards_.size(); ++i)
+    workers.push_back({.shard = i, .parser = Parser{key_, kinds_}});
   {
     std::vector<std::jthread> threads;
     for (std::size_t i = 1; i < workers.size(); ++i)
@@ -71,7 +73,8 @@ void ShardedRun::run(const std::atomic<bool>& stop, const std::function<void()>&
   for (const Worker& worker : workers) skipped_ += worker.parser.skipped();
 }
 
-void ShardedRun::work(Worker& worker, const std::atomic<bool>& stop, const std::function<void()>& tick) {
+void ShardedRun::work(Worker& worker, const std::atomic<bool>& stop,
+                      const std::function<void()>& tick) {
   while (worker.next_number < end_number_.load(std::memory_order_acquire)) {
     const std::uint32_t news = news_.load(std::memory_order_acquire);
     bool busy = false;
@@ -111,7 +114,8 @@ bool ShardedRun::take_chunk(Worker& worker, const std::atomic<bool>& stop) {
 void ShardedRun::deal(Worker& worker, std::span<const Packet> packets, Chunk& chunk) {
   for (std::size_t shard = 0; shard < shards_.size(); ++shard)
     chunk.ends[shard] = &chunk.summaries[shard * chunk_packets];
-  // The chunk that this thread takes next will lie as far ahead of this one as this one of its last.
+  // The chunk that this thread takes next will lie as far ahead of this one as this one of its
+  // last.
   const auto start = reinterpret_cast<std::uintptr_t>(worker.packets[0].data);
   const std::uintptr_t step = start - std::exchange(worker.last_start, start);
   worker.parser.deal(packets, chunk.ends, chunk.first_index, static_cast<std::ptrdiff_t>(step));
@@ -121,11 +125,13 @@ bool ShardedRun::process_next(Worker& worker) {
   Chunk& chunk = ring_[worker.next_number % ring_.size()];
   if (chunk.parsed_number.load(std::memory_order_acquire) != worker.next_number + 1) return false;
 
-  const std::span<const Summary> dealt{&chunk.summaries[worker.shard * chunk_packets], chunk.ends[worker.shard]};
+  const std::span<const Summary> dealt{&chunk.summaries[worker.shard * chunk_packets],
+                                       chunk.ends[worker.shard]};
   auto& found = chunk.found[worker.shard];
   found.clear();
   for (std::size_t start = 0; start < dealt.size(); start += batch_size)
-    shards_[worker.shard]->process(dealt.subspan(start, std::min(batch_size, dealt.size() - start)), found);
+    shards_[worker.shard]->process(dealt.subspan(start, std::min(batch_size, dealt.size() - start)),
+                                   found);
 
   ++worker.next_number;
   // The last shard to process a chunk hands its samples over, then frees it.  The next chunk cannot

@@ -45,13 +45,14 @@ class ShardedRun {
  private:
   struct Chunk {
     std::uint32_t first_index = 0;
-    std::vector<std::byte> bytes;  ///< copies that summaries point to, if the source does not keep them
-    HugeArray<Summary> summaries;                   ///< by shard, with room for the chunk in each
-    std::vector<Summary*> ends;                     ///< of each shard's
-    std::vector<std::vector<PlacedSample>> found;   ///< by shard
-    std::atomic<std::uint64_t> parsed_number{0};    ///< 1 + number of the chunk that is ready here
-    std::atomic<std::size_t> shards_left{0};        ///< that have yet to process it
-    std::atomic<bool> in_use{false};                ///< from the taking to the handing over
+    std::vector<std::byte>
+        bytes;  ///< copies that summaries point to, if the source does not keep them
+    HugeArray<Summary> summaries;                  ///< by shard, with room for the chunk in each
+    std::vector<Summary*> ends;                    ///< of each shard's
+    std::vector<std::vector<PlacedSample>> found;  ///< by shard
+    std::atomic<std::uint64_t> parsed_number{0};   ///< 1 + number of the chunk that is ready here
+    std::atomic<std::size_t> shards_left{0};       ///< that have yet to process it
+    std::atomic<bool> in_use{false};               ///< from the taking to the handing over
   };
   struct Worker;
 
@@ -70,10 +71,10 @@ class ShardedRun {
   SampleConsumer consumer_;
   std::vector<Chunk> ring_;
   std::mutex source_mutex_;
-  std::uint64_t next_number_ = 0;              ///< of the chunk to take; guarded by source_mutex_
-  std::uint32_t next_index_ = 0;               ///< of its first packet; guarded by source_mutex_
-  std::atomic<std::uint64_t> end_number_;      ///< number of chunks in all, once it is known
-  std::atomic<std::uint32_t> news_{0};         ///< moves on when a waiting thread should look again
+  std::uint64_t next_number_ = 0;          ///< of the chunk to take; guarded by source_mutex_
+  std::uint32_t next_index_ = 0;           ///< of its first packet; guarded by source_mutex_
+  std::atomic<std::uint64_t> end_number_;  ///< number of chunks in all, once it is known
+  std::atomic<std::uint32_t> news_{0};     ///< moves on when a waiting thread should look again
   TimeSpan time_span_;
   SkipCounters skipped_;
 };

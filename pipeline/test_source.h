@@ -92,23 +92,27 @@ inline std::vector<StoredPacket> mixed_traffic(std::size_t packets, unsigned see
     } else if (choice < 15) {
       const bool reply = random() % 2;
       Ends ends = reply ? connection.ends.swapped() : connection.ends;
-      all.push_back({now, framed(ends, IpProtocol::icmp,
-                                 echo(reply ? 0 : 8, 7, static_cast<std::uint16_t>(random() % 20)))});
+      all.push_back(
+          {now, framed(ends, IpProtocol::icmp,
+                       echo(reply ? 0 : 8, 7, static_cast<std::uint16_t>(random() % 20)))});
     } else if (choice < 25) {
       const bool reply = random() % 2;
       Ends ends = connection.ends;
       ends.destination_port = 53;
       if (reply) ends = ends.swapped();
-      all.push_back({now, framed(ends, IpProtocol::udp,
-                                 udp(ends.source_port, ends.destination_port,
-                                     dns(static_cast<std::uint16_t>(random() % 20), reply, "example.org")))});
+      all.push_back(
+          {now, framed(ends, IpProtocol::udp,
+                       udp(ends.source_port, ends.destination_port,
+                           dns(static_cast<std::uint16_t>(random() % 20), reply, "example.org")))});
     } else {
       const int step = connection.step++ % 40;
       if (step == 0) connection.sequence[0] += 1'000'000, connection.sequence[1] += 1'000'000;
       const bool reply = step == 1 || (step > 2 && random() % 2);
       const bool again = step > 3 && random() % 10 == 0;
       std::uint32_t& mine = connection.sequence[reply];
-      Segment segment{.sequence = mine, .acknowledgment = connection.sequence[!reply], .payload = random() % 3 * 20};
+      Segment segment{.sequence = mine,
+                      .acknowledgment = connection.sequence[!reply],
+                      .payload = random() % 3 * 20};
       if (step == 0) segment.flags = tcp_syn;
       if (step == 1) segment.flags = tcp_syn | tcp_ack;
       if (step == 2) segment.flags = tcp_ack;
@@ -117,7 +121,9 @@ inline std::vector<StoredPacket> mixed_traffic(std::size_t packets, unsigned see
       if (again) segment.sequence -= 20, segment.payload = 20;
       segment.options = aligned_timestamps(connection.clock + static_cast<std::uint32_t>(step),
                                            connection.clock + static_cast<std::uint32_t>(step) - 1);
-      if (!again) mine += static_cast<std::uint32_t>(segment.payload) + ((segment.flags & (tcp_syn | tcp_fin)) != 0);
+      if (!again)
+        mine += static_cast<std::uint32_t>(segment.payload) +
+                ((segment.flags & (tcp_syn | tcp_fin)) != 0);
       const Ends ends = reply ? connection.ends.swapped() : connection.ends;
       all.push_back({now, framed(ends, IpProtocol::tcp, tcp(ends, segment))});
     }

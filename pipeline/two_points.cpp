@@ -5,7 +5,8 @@
 
 namespace sojourn {
 
-TwoPoints::TwoPoints(Source& first, Source& last, std::uint64_t seed, const ClockCorrection& correction)
+TwoPoints::TwoPoints(Source& first, Source& last, std::uint64_t seed,
+                     const ClockCorrection& correction)
     : sides_{Side{first, seed}, Side{last, seed}}, correction_(correction) {}
 
 void TwoPoints::fill(Point point) {
@@ -30,8 +31,8 @@ bool TwoPoints::next_is_first() const {
   return first.found[0].time <= last.found[0].time;
 }
 
-void TwoPoints::run(OnewayMethod& method, const SampleConsumer& consume, const std::atomic<bool>& interrupted,
-                    const std::function<void()>& progress) {
+void TwoPoints::run(OnewayMethod& method, const SampleConsumer& consume,
+                    const std::atomic<bool>& interrupted, const std::function<void()>& progress) {
   constexpr unsigned batches_per_call = 64;
   std::array<bool, 2> told{};
   for (unsigned batches = 0; !interrupted; ++batches) {

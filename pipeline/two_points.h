@@ -19,14 +19,15 @@ namespace sojourn {
 
 /// What is added to the last point's times.
 struct ClockCorrection {
-  Duration offset{0};                    ///< subtracted from them
-  std::optional<ClockSkew> skew = {};    ///< taken out of them, first order
+  Duration offset{0};                  ///< subtracted from them
+  std::optional<ClockSkew> skew = {};  ///< taken out of them, first order
 
   Timestamp apply(Timestamp time) const {
     time -= offset;
     if (!skew) return time;
     const double since = static_cast<double>(difference_ns(to_ns(time), to_ns(skew->origin)));
-    return time - Duration{static_cast<std::int64_t>(since * skew->per_second + (since < 0 ? -0.5 : 0.5))};
+    return time -
+           Duration{static_cast<std::int64_t>(since * skew->per_second + (since < 0 ? -0.5 : 0.5))};
   }
 };
 
@@ -42,21 +43,27 @@ class TwoPoints {
   using SampleConsumer = std::function<void(const OnewayMethod&, std::span<const DelaySample>)>;
 
   /// The sources must outlive this.  `seed` keys the hash of flows.
-  TwoPoints(Source& first, Source& last, std::uint64_t seed, const ClockCorrection& correction = {});
+  TwoPoints(Source& first, Source& last, std::uint64_t seed,
+            const ClockCorrection& correction = {});
 
   /// Hands all packets to the method, always from the point that is behind; `consume` is given the
-  /// delays of single packets as they are found, `progress` is called now and then.  Stops early, at
-  /// a batch's end, if `interrupted`.
-  void run(OnewayMethod& method, const SampleConsumer& consume, const std::atomic<bool>& interrupted,
-           const std::function<void()>& progress);
+  /// delays of single packets as they are found, `progress` is called now and then.  Stops early,
+  /// at a batch's end, if `interrupted`.
+  void run(OnewayMethod& method, const SampleConsumer& consume,
+           const std::atomic<bool>& interrupted, const std::function<void()>& progress);
 
   const PointInput& input(Point point) const { return sides_[index_of(point)].input; }
-  const SkipCounters& skipped(Point point) const { return sides_[index_of(point)].locator.skipped(); }
+  const SkipCounters& skipped(Point point) const {
+    return sides_[index_of(point)].locator.skipped();
+  }
 
  private:
   struct Side {
     Side(Source& from, std::uint64_t seed)
-        : source(&from), locator(seed), packets(OnewayMethod::max_batch), found(OnewayMethod::max_batch) {}
+        : source(&from),
+          locator(seed),
+          packets(OnewayMethod::max_batch),
+          found(OnewayMethod::max_batch) {}
 
     Source* source;
     IpLocator locator;

@@ -37,14 +37,17 @@ inline FourBits compare(const FourWords& words, std::uint64_t mask, std::uint64_
   // SSE2 compares halves of words.  The lower halves of all four go into one register, the upper
   // ones into another.
   const auto lower_halves = [](__m128i first, __m128i second) {
-    return _mm_shuffle_ps(_mm_castsi128_ps(first), _mm_castsi128_ps(second), _MM_SHUFFLE(2, 0, 2, 0));
+    return _mm_shuffle_ps(_mm_castsi128_ps(first), _mm_castsi128_ps(second),
+                          _MM_SHUFFLE(2, 0, 2, 0));
   };
   const auto upper_halves = [](__m128i first, __m128i second) {
-    return _mm_shuffle_ps(_mm_castsi128_ps(first), _mm_castsi128_ps(second), _MM_SHUFFLE(3, 1, 3, 1));
+    return _mm_shuffle_ps(_mm_castsi128_ps(first), _mm_castsi128_ps(second),
+                          _MM_SHUFFLE(3, 1, 3, 1));
   };
   const __m128i low_equal = _mm_cmpeq_epi32(_mm_and_si128(low, masks), values);
   const __m128i high_equal = _mm_cmpeq_epi32(_mm_and_si128(high, masks), values);
-  const __m128 equal = _mm_and_ps(lower_halves(low_equal, high_equal), upper_halves(low_equal, high_equal));
+  const __m128 equal =
+      _mm_and_ps(lower_halves(low_equal, high_equal), upper_halves(low_equal, high_equal));
   const __m128i odd = _mm_slli_epi32(_mm_castps_si128(lower_halves(low, high)), 31);
   return {static_cast<unsigned>(_mm_movemask_ps(equal)),
           static_cast<unsigned>(_mm_movemask_ps(_mm_castsi128_ps(odd)))};

@@ -30,7 +30,8 @@ struct KeyParts {
 };
 
 /// How many slots of `slot_bytes` fit; at least `least`, and few enough for KeyParts::slot.
-constexpr std::size_t slots_in(std::size_t memory_bytes, std::size_t slot_bytes, std::size_t least) {
+constexpr std::size_t slots_in(std::size_t memory_bytes, std::size_t slot_bytes,
+                               std::size_t least) {
   const std::size_t fitting = memory_bytes / slot_bytes;
   const std::size_t most = (std::size_t{1} << 32) - 1;
   return fitting < least ? least : fitting > most ? most : fitting;

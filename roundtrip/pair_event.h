@@ -29,13 +29,13 @@ enum ResponseFlag : std::uint8_t {
 
 /// One request or response, ready for a table.
 struct PairEvent {
-  std::uint64_t key;      ///< keyed hash of flow, direction, kind and token: see pair_key()
+  std::uint64_t key;  ///< keyed hash of flow, direction, kind and token: see pair_key()
   Timestamp time;
   std::uint32_t summary;  ///< which Summary of the batch it comes from
   Kind kind;
-  Leg leg;                ///< of a response: which leg its delay covers
+  Leg leg;  ///< of a response: which leg its delay covers
   bool is_request;
-  std::uint8_t flags;     ///< RequestFlag or ResponseFlag bits
+  std::uint8_t flags;  ///< RequestFlag or ResponseFlag bits
 };
 static_assert(sizeof(PairEvent) == 24);
 

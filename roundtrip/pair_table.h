@@ -13,8 +13,8 @@ namespace sojourn {
 /// A response that found its request.
 struct Match {
   Duration delay;
-  double weight = 1;       ///< how many real pairs it stands for
-  bool ambiguous = false;  ///< the request was seen more than once
+  double weight = 1;        ///< how many real pairs it stands for
+  bool ambiguous = false;   ///< the request was seen more than once
   std::uint8_t fridge = 0;  ///< which of several; fridges-ivw joins their weights at the end
 };
 
@@ -27,8 +27,9 @@ enum class Admission : std::uint8_t {
 
 /// A table is told of requests and responses in the order of their packets.  A response takes its
 /// request out: the same key asked again is a new request, and the rules see to it that what was
-/// answered once is not asked again where that would be wrong.  It allocates at construction (`exact` also when it grows), and never looks at anything but key and time.
-/// `prefetch` is called for a whole batch before the first request or response of the batch.
+/// answered once is not asked again where that would be wrong.  It allocates at construction
+/// (`exact` also when it grows), and never looks at anything but key and time. `prefetch` is called
+/// for a whole batch before the first request or response of the batch.
 template <class Table>
 concept PairTable = requires(Table table, const Table constant, std::uint64_t key, Timestamp time,
                              std::uint8_t request_flags) {

@@ -51,7 +51,8 @@ template <PairTable Table>
 void apply_event(Table& table, const PairEvent& event, std::uint32_t index, BatchOutcome& out) {
   if (event.is_request) {
     const Admission admission = table.request(event.key, event.time, event.flags);
-    out.count_request_if(admission != Admission::repeated && !(event.flags & half_of_span), event.kind);
+    out.count_request_if(admission != Admission::repeated && !(event.flags & half_of_span),
+                         event.kind);
   } else if (const auto match = table.response(event.key, event.time)) {
     out.add({index, *match});
   }
@@ -64,8 +65,11 @@ void apply_batch(Table& table, std::span<const PairEvent> events, BatchOutcome& 
   if constexpr (requires { table.apply(events, out); }) {
     table.apply(events, out);
   } else {
-    for_each_fetched(events, [&](const PairEvent& event) { table.prefetch(event.key); },
-                     [&](const PairEvent& event, std::uint32_t index) { apply_event(table, event, index, out); });
+    for_each_fetched(
+        events, [&](const PairEvent& event) { table.prefetch(event.key); },
+        [&](const PairEvent& event, std::uint32_t index) {
+          apply_event(table, event, index, out);
+        });
   }
 }
 

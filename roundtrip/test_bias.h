@@ -26,9 +26,9 @@ struct Bias {
   static constexpr std::array quantiles = {0.25, 0.5, 0.75, 0.95, 1.0};
   static constexpr std::size_t count = quantiles.size();
 
-  std::array<double, count> mean{};      ///< of the estimates; unbiased if equal to the quantile
-  std::array<double, count> t_value{};   ///< (mean - truth) / its standard error
-  double cdf_at_median = 0;              ///< mean over the seeds of the estimated F(true median)
+  std::array<double, count> mean{};     ///< of the estimates; unbiased if equal to the quantile
+  std::array<double, count> t_value{};  ///< (mean - truth) / its standard error
+  double cdf_at_median = 0;             ///< mean over the seeds of the estimated F(true median)
 
   double total() const { return mean.back(); }
   double worst_t() const {
@@ -47,8 +47,9 @@ struct Bias {
 };
 
 /// Replays the stream once per seed.  run(seed, take) feeds a fresh table and calls take(match).
-inline Bias measure_bias(const Stream& stream,
-                         const std::function<void(std::uint64_t, std::function<void(const Match&)>)>& run) {
+inline Bias measure_bias(
+    const Stream& stream,
+    const std::function<void(std::uint64_t, std::function<void(const Match&)>)>& run) {
   constexpr std::size_t n = Bias::count;
   std::array<std::int64_t, n> limits;
   std::array<double, n> truth{}, sum{}, squares{};
@@ -56,7 +57,8 @@ inline Bias measure_bias(const Stream& stream,
   for (std::size_t i = 0; i < n; ++i) {
     limits[i] = stream.quantile(Bias::quantiles[i]);
     truth[i] = static_cast<double>(std::ranges::upper_bound(stream.delays_ns, limits[i]) -
-                                   stream.delays_ns.begin()) / pairs;
+                                   stream.delays_ns.begin()) /
+               pairs;
   }
   Bias bias;
   for (int seed = 0; seed < test_seeds; ++seed) {
@@ -84,10 +86,11 @@ inline Bias measure_bias(const Stream& stream,
 /// Of the tables that make() gives.
 template <class Make>
 Bias bias_of(const Stream& stream, Make make) {
-  return measure_bias(stream, [&](std::uint64_t seed, const std::function<void(const Match&)>& take) {
-    auto table = make();
-    replay(stream, table, seed, take);
-  });
+  return measure_bias(stream,
+                      [&](std::uint64_t seed, const std::function<void(const Match&)>& take) {
+                        auto table = make();
+                        replay(stream, table, seed, take);
+                      });
 }
 
 }  // namespace sojourn

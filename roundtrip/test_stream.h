@@ -19,13 +19,13 @@ namespace sojourn {
 /// the city, 45 % across the continent, 15 % slow; median 26 ms, p99 0.7 s.
 struct Traffic {
   int requests = 100'000;
-  double rate = 100'000;       ///< requests a second; the time to the next is exponential
+  double rate = 100'000;  ///< requests a second; the time to the next is exponential
   double answered = 0.5;
-  double rate_factor = 1;      ///< in the second half of the run
-  double burst_rate = 1;       ///< during the first fifth of every burst_period
-  double burst_delay = 1;      ///< delays grow by this during a burst
+  double rate_factor = 1;  ///< in the second half of the run
+  double burst_rate = 1;   ///< during the first fifth of every burst_period
+  double burst_delay = 1;  ///< delays grow by this during a burst
   double burst_period_s = 0.2;
-  double repeated = 0;         ///< share of requests that are sent again
+  double repeated = 0;  ///< share of requests that are sent again
   double repeat_after_s = 0.05;
 };
 
@@ -61,7 +61,8 @@ inline Stream simulate(const Traffic& traffic, std::uint64_t seed) {
     stream.events.push_back({sent, id, true});
     const bool repeats = uniform(random) < traffic.repeated;
     if (repeats)
-      stream.events.push_back({sent + static_cast<std::int64_t>(traffic.repeat_after_s * 1e9), id, true});
+      stream.events.push_back(
+          {sent + static_cast<std::int64_t>(traffic.repeat_after_s * 1e9), id, true});
     if (uniform(random) >= traffic.answered) continue;
     const double part = uniform(random);
     double delay = part < 0.40   ? 0.004 * std::exp(0.8 * normal(random))
@@ -84,7 +85,8 @@ inline Stream simulate(const Traffic& traffic, std::uint64_t seed) {
 /// Calls take(match) for every response that finds its request.  The seed draws the keys, so many
 /// seeds show what the table does on average to one and the same traffic.
 template <class Table, class Take>
-void replay(const Stream& stream, Table& table, std::uint64_t seed, Take take, std::uint8_t flags = 0) {
+void replay(const Stream& stream, Table& table, std::uint64_t seed, Take take,
+            std::uint8_t flags = 0) {
   const HashKey hash_key = HashKey::from_seed(seed);
   for (const StreamEvent& event : stream.events) {
     const std::uint64_t key = keyed_hash(hash_key, event.id, 0x5eed);

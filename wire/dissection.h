@@ -9,9 +9,9 @@
 
 #include "core/hash.h"
 #include "core/packet.h"
-#include "wire/cursor.h"
-#include "wire/ethernet.h"
-#include "wire/ipv4.h"
+#include "wire/headers/cursor.h"
+#include "wire/headers/ethernet.h"
+#include "wire/headers/ipv4.h"
 #include "wire/skip.h"
 #include "wire/summary.h"
 #include "wire/wanted.h"
@@ -20,10 +20,33 @@ namespace sojourn {
 
 /// A layer that may come next.
 enum class Layer : std::uint8_t {
-  ethernet, vlan, llc, mpls, pppoe, ppp, tag_of_4, tag_of_6, service_tag,
-  any_ip, ipv4, ipv6,
-  gre, ether_ip, erspan2, erspan3, wccp, vxlan, geneve, gtp, l2tp, teredo, ayiya,
-  tcp, udp, icmp, icmpv6,
+  ethernet,
+  vlan,
+  llc,
+  mpls,
+  pppoe,
+  ppp,
+  tag_of_4,
+  tag_of_6,
+  service_tag,
+  any_ip,
+  ipv4,
+  ipv6,
+  gre,
+  ether_ip,
+  erspan2,
+  erspan3,
+  wccp,
+  vxlan,
+  geneve,
+  gtp,
+  l2tp,
+  teredo,
+  ayiya,
+  tcp,
+  udp,
+  icmp,
+  icmpv6,
 };
 
 /// The outcome of reading one layer: on to the next, done, or not for us.
@@ -33,8 +56,8 @@ struct Step {
   Layer layer{};
   Skip reason{};
 
-  Step(Layer next) : what(What::next), layer(next) {}         // implicit: return Layer::mpls;
-  Step(Skip why) : what(What::skipped), reason(why) {}        // implicit: return Skip::fragment;
+  Step(Layer next) : what(What::next), layer(next) {}   // implicit: return Layer::mpls;
+  Step(Skip why) : what(What::skipped), reason(why) {}  // implicit: return Skip::fragment;
   static Step done() { return Step{What::done}; }
 
  private:
@@ -61,7 +84,8 @@ struct Dissection {
 std::optional<Skip> dissect(const Packet& packet, const HashKey& key, const Wanted& wanted,
                             Summary& summary);
 
-/// The header of the innermost IP packet that can be read, whatever it carries; or why there is none.
+/// The header of the innermost IP packet that can be read, whatever it carries; or why there is
+/// none.
 std::expected<const std::byte*, Skip> innermost_ip(const Packet& packet, const HashKey& key);
 
 /// The header of the outermost IP packet, which is what a router on the way sees.

@@ -1,4 +1,4 @@
-#include "wire/dns.h"
+#include "wire/headers/dns.h"
 
 #include <gtest/gtest.h>
 
@@ -71,8 +71,9 @@ struct Walk {
 
 Walk walk(std::span<const std::byte> captured, std::size_t payload, DnsStreamPosition start = {}) {
   Walk result;
-  result.position = walk_dns_stream(captured, static_cast<std::uint32_t>(payload), start,
-                                    [&](const DnsMessage& message) { result.messages.push_back(message); });
+  result.position =
+      walk_dns_stream(captured, static_cast<std::uint32_t>(payload), start,
+                      [&](const DnsMessage& message) { result.messages.push_back(message); });
   return result;
 }
 
@@ -98,10 +99,13 @@ TEST(DnsStream, SurvivesAnySegmentation) {
     const auto front = std::span{stream}.first(cut), back = std::span{stream}.subspan(cut);
     const Walk one = walk(front, front.size());
     ASSERT_TRUE(one.position) << cut;
-    const Walk two = walk(back, back.size(), one.position->after(static_cast<std::uint32_t>(front.size())));
+    const Walk two =
+        walk(back, back.size(), one.position->after(static_cast<std::uint32_t>(front.size())));
     ASSERT_TRUE(two.position) << cut;
-    const bool splits_first = cut > 2 && cut < 14, splits_second = cut > second_at && cut < second_at + 12;
-    EXPECT_EQ(one.messages.size() + two.messages.size(), splits_first || splits_second ? 1u : 2u) << cut;
+    const bool splits_first =
+        cut > 2 && cut<14, splits_second = cut> second_at && cut < second_at + 12;
+    EXPECT_EQ(one.messages.size() + two.messages.size(), splits_first || splits_second ? 1u : 2u)
+        << cut;
     EXPECT_EQ(two.position->after(static_cast<std::uint32_t>(back.size())).offset, 0u);
     EXPECT_EQ(two.position->next, Next::length);
   }
@@ -117,7 +121,8 @@ TEST(DnsStream, ASnapLengthLosesOnlyWhatItHides) {
   EXPECT_EQ(found.position->offset, stream.size());
 
   const Bytes two = stream + stream;
-  EXPECT_FALSE(walk(std::span{two}.first(20), two.size()).position) << "the second length is not captured";
+  EXPECT_FALSE(walk(std::span{two}.first(20), two.size()).position)
+      << "the second length is not captured";
 }
 
 TEST(DnsStream, AMessageMayEndFarBeyondItsSegment) {
@@ -125,7 +130,8 @@ TEST(DnsStream, AMessageMayEndFarBeyondItsSegment) {
   const Walk found = walk(std::span{stream}.first(1000), 1000);
   ASSERT_EQ(found.messages.size(), 1u);
   EXPECT_EQ(found.position->offset, stream.size());
-  EXPECT_TRUE(walk(std::span{stream}.subspan(1000, 1000), 1000, found.position->after(1000)).messages.empty());
+  EXPECT_TRUE(walk(std::span{stream}.subspan(1000, 1000), 1000, found.position->after(1000))
+                  .messages.empty());
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 #include "core/choose.h"
 #include "core/hash.h"
-#include "wire/endian.h"
-#include "wire/ipv4.h"
+#include "wire/headers/endian.h"
+#include "wire/headers/ipv4.h"
 
 namespace sojourn {
 
@@ -16,8 +16,11 @@ struct FlowHash {
   bool source_is_low = false;  ///< equal endpoints count as low, in both directions
 };
 
-/// Which of the threads handles a flow.  By the low bits: the tables take their slot from the high ones.
-inline std::size_t shard_of(std::uint64_t flow, std::size_t shards) { return (flow & 0xffff) * shards >> 16; }
+/// Which of the threads handles a flow.  By the low bits: the tables take their slot from the high
+/// ones.
+inline std::size_t shard_of(std::uint64_t flow, std::size_t shards) {
+  return (flow & 0xffff) * shards >> 16;
+}
 
 /// Orders the two endpoints, so that both directions hash alike, and mixes in the protocol.  An
 /// IPv4 endpoint has 48 bits, so protocol and IP version fit above it without any loss.
@@ -45,7 +48,8 @@ inline FlowHash hash_ipv6(const HashKey& key, const std::byte* addresses, std::u
                           std::uint16_t destination_port, IpProtocol protocol) {
   const auto endpoint = [&key](const std::byte* address, std::uint16_t port) {
     return keyed_hash(key, load_network<std::uint64_t>(address),
-                      load_network<std::uint64_t>(address + 8)) ^ port;
+                      load_network<std::uint64_t>(address + 8)) ^
+           port;
   };
   constexpr std::uint32_t ipv6 = 0x100;
   return hash_endpoints(key, endpoint(addresses, source_port),

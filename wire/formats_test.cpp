@@ -4,9 +4,9 @@
 
 #include <random>
 
-#include "wire/cursor.h"
 #include "wire/flow_hash.h"
-#include "wire/quic.h"
+#include "wire/headers/cursor.h"
+#include "wire/headers/quic.h"
 #include "wire/test_packets.h"
 
 namespace sojourn {
@@ -47,11 +47,13 @@ TEST(Cursor, AnInnerLengthCutsPadding) {
 }
 
 TEST(TcpOptions, FindsTimestampsAnywhere) {
-  const auto found = find_tcp_timestamps(bytes_of({2, 4, 5, 0xb4, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2}));
+  const auto found =
+      find_tcp_timestamps(bytes_of({2, 4, 5, 0xb4, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2}));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->value, 1u);
   EXPECT_EQ(found->echo, 2u);
-  EXPECT_FALSE(find_tcp_timestamps(bytes_of({0, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2}))) << "after the end";
+  EXPECT_FALSE(find_tcp_timestamps(bytes_of({0, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2})))
+      << "after the end";
   EXPECT_FALSE(find_tcp_timestamps(bytes_of({3, 0, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2}))) << "length 0";
   EXPECT_FALSE(find_tcp_timestamps(bytes_of({8, 10, 0, 0, 0, 1, 0, 0, 0}))) << "cut";
   EXPECT_FALSE(find_tcp_timestamps(bytes_of({1, 8}))) << "cut before its length";
@@ -92,7 +94,8 @@ TEST(FlowHash, BothDirectionsAlikeAndNothingElse) {
     ASSERT_EQ(there.flow, back.flow);
     ASSERT_NE(there.source_is_low, back.source_is_low);
     ASSERT_NE(there.flow, hash_ipv4(key, a, b, p, q, IpProtocol::udp).flow);
-    ASSERT_NE(there.flow, hash_ipv4(key, b, a, p, q, IpProtocol::tcp).flow) << "ports stay with their address";
+    ASSERT_NE(there.flow, hash_ipv4(key, b, a, p, q, IpProtocol::tcp).flow)
+        << "ports stay with their address";
     ASSERT_NE(there.flow, hash_ipv4(other, a, b, p, q, IpProtocol::tcp).flow);
   }
 }

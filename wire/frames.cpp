@@ -1,8 +1,8 @@
 // Ethernet and what may stand between it and IP.
 
 #include "wire/dissection.h"
-#include "wire/mpls.h"
-#include "wire/ppp.h"
+#include "wire/headers/mpls.h"
+#include "wire/headers/ppp.h"
 
 namespace sojourn {
 namespace {
@@ -60,7 +60,8 @@ Step read_llc(Dissection& at) {
   const auto* llc = at.cursor.take<LlcHeader>();
   if (!llc) return Skip::truncated_link;
   if (llc->destination_service == ip && llc->source_service == ip) return Layer::ipv4;
-  if (llc->destination_service != snap_service || llc->source_service != snap_service) return Skip::not_ip;
+  if (llc->destination_service != snap_service || llc->source_service != snap_service)
+    return Skip::not_ip;
 
   const auto* header = at.cursor.take<SnapHeader>();
   if (!header) return Skip::truncated_link;
@@ -97,7 +98,8 @@ Step read_pppoe(Dissection& at) {
   const auto* header = at.cursor.take<PppoeHeader>();
   if (!header) return Skip::truncated_link;
   if (header->code != 0) return Skip::not_ip;
-  if (header->length > 0 && header->length < at.cursor.length()) at.cursor.set_length(header->length);
+  if (header->length > 0 && header->length < at.cursor.length())
+    at.cursor.set_length(header->length);
   return Layer::ppp;
 }
 
@@ -117,15 +119,20 @@ Step read_ppp(Dissection& at) {
   constexpr std::uint16_t first_control_protocol = 0x8000;  // RFC 1661 section 2
   if (protocol >= first_control_protocol) return Skip::not_ip;
   switch (static_cast<PppProtocol>(protocol)) {
-    case PppProtocol::ipv4: return Layer::ipv4;
-    case PppProtocol::ipv6: return Layer::ipv6;
+    case PppProtocol::ipv4:
+      return Layer::ipv4;
+    case PppProtocol::ipv6:
+      return Layer::ipv6;
     case PppProtocol::mpls:
-    case PppProtocol::mpls_multicast: return Layer::mpls;
+    case PppProtocol::mpls_multicast:
+      return Layer::mpls;
     case PppProtocol::van_jacobson_compressed:
     case PppProtocol::van_jacobson_uncompressed:
     case PppProtocol::compressed_single_link:
-    case PppProtocol::compressed: return Skip::compressed;
-    case PppProtocol::multilink: break;  // fragments of packets
+    case PppProtocol::compressed:
+      return Skip::compressed;
+    case PppProtocol::multilink:
+      break;  // fragments of packets
   }
   return Skip::unknown_ethertype;
 }
@@ -134,7 +141,8 @@ Step read_cisco_hdlc(Dissection& at) {
   const auto* header = at.cursor.take<CiscoHdlcHeader>();
   if (!header) return Skip::truncated_link;
   constexpr std::uint16_t slarp = 0x8035, discovery = 0x2000, iso = 0xfefe;
-  if (header->type == slarp || header->type == discovery || header->type == iso) return Skip::not_ip;
+  if (header->type == slarp || header->type == discovery || header->type == iso)
+    return Skip::not_ip;
   return layer_of(static_cast<EtherType>(std::uint16_t{header->type}));
 }
 

@@ -1,7 +1,7 @@
 // IPv4, IPv6 and its extension headers.
 
 #include "wire/dissection.h"
-#include "wire/ipv6.h"
+#include "wire/headers/ipv6.h"
 
 namespace sojourn {
 namespace {
@@ -33,9 +33,12 @@ Step read_any_ip(Dissection& at) {
   const auto* first = at.cursor.peek<std::uint8_t>();
   if (!first) return Skip::truncated_ip;
   switch (*first >> 4) {
-    case 4: return Layer::ipv4;
-    case 6: return Layer::ipv6;
-    default: return Skip::bad_ip_version;
+    case 4:
+      return Layer::ipv4;
+    case 6:
+      return Layer::ipv6;
+    default:
+      return Skip::bad_ip_version;
   }
 }
 
@@ -65,8 +68,7 @@ Step read_ipv6(Dissection& at) {
   if (!header) return Skip::truncated_ip;
   if (header->version() != 6) return Skip::bad_ip_version;
   // Jumbograms (RFC 2675) and offloads leave 0.
-  if (header->payload_length > 0)
-    at.cursor.set_length(sizeof(Ipv6Header) + header->payload_length);
+  if (header->payload_length > 0) at.cursor.set_length(sizeof(Ipv6Header) + header->payload_length);
   enter_ip(at, true);
   if (!at.cursor.skip(sizeof(Ipv6Header))) return Skip::truncated_ip;
 

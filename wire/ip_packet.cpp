@@ -4,11 +4,11 @@
 #include <cassert>
 
 #include "wire/dissection.h"
-#include "wire/endian.h"
-#include "wire/ipv6.h"
-#include "wire/mpls.h"
-#include "wire/udp.h"
-#include "wire/udp_tunnels.h"
+#include "wire/headers/endian.h"
+#include "wire/headers/ipv6.h"
+#include "wire/headers/mpls.h"
+#include "wire/headers/udp.h"
+#include "wire/headers/udp_tunnels.h"
 
 namespace sojourn {
 namespace {
@@ -16,9 +16,10 @@ namespace {
 constexpr std::size_t ethernet_header = sizeof(EthernetHeader);
 
 std::uint64_t directed_hash(const HashKey& key, const IpPacket& packet) {
-  const std::uint64_t ports = static_cast<std::uint64_t>(packet.source_port) << 16 | packet.destination_port;
-  const std::uint64_t rest = ports << 16 | std::uint64_t{packet.is_ipv6} << 8 |
-                             static_cast<std::uint8_t>(packet.protocol);
+  const std::uint64_t ports =
+      static_cast<std::uint64_t>(packet.source_port) << 16 | packet.destination_port;
+  const std::uint64_t rest =
+      ports << 16 | std::uint64_t{packet.is_ipv6} << 8 | static_cast<std::uint8_t>(packet.protocol);
   if (!packet.is_ipv6) return keyed_hash(key, load_network<std::uint64_t>(packet.ip + 12), rest);
   const std::byte* const addresses = packet.ip + 8;
   const std::uint64_t source = keyed_hash(key, load_network<std::uint64_t>(addresses),
@@ -74,8 +75,8 @@ bool read_ipv6_packet(std::span<const std::byte> bytes, std::size_t length, IpPa
   IpProtocol next = header->next_header;
   std::size_t offset = sizeof(Ipv6Header);
   constexpr int longest_chain = 12;
-  for (int extensions = 0; extensions < longest_chain && offset + sizeof(Ipv6Fragment) <= bytes.size();
-       ++extensions) {
+  for (int extensions = 0;
+       extensions < longest_chain && offset + sizeof(Ipv6Fragment) <= bytes.size(); ++extensions) {
     if (is_options(next)) {
       const auto* extension = reinterpret_cast<const Ipv6Extension*>(bytes.data() + offset);
       next = extension->next_header;
@@ -105,14 +106,17 @@ bool may_be_tunnel(std::uint16_t port) {
     case L2tpFlags::port:
     case TeredoIndication::port:
     case AyiyaHeader::port:
-    case mpls_udp_port: return true;
-    default: return false;
+    case mpls_udp_port:
+      return true;
+    default:
+      return false;
   }
 }
 
 /// Where the IP header lies in a plain frame: Ethernet, at most one VLAN tag.  0: another kind.
 std::size_t plain_offset(const Packet& packet) {
-  if (packet.link != LinkType::ethernet || packet.captured < ethernet_header + sizeof(VlanTag)) return 0;
+  if (packet.link != LinkType::ethernet || packet.captured < ethernet_header + sizeof(VlanTag))
+    return 0;
   std::size_t offset = ethernet_header;
   auto type = static_cast<EtherType>(load_network<std::uint16_t>(packet.data + 12));
   if (type == EtherType::vlan) {
@@ -130,13 +134,17 @@ std::size_t length_from(const Packet& packet, std::size_t offset) {
 bool locate_plain(const Packet& packet, const HashKey& key, IpPacket& out) {
   const std::size_t offset = plain_offset(packet);
   if (offset == 0) return false;
-  if (!read_ip_packet(packet.bytes().subspan(offset), length_from(packet, offset), key, out)) return false;
+  if (!read_ip_packet(packet.bytes().subspan(offset), length_from(packet, offset), key, out))
+    return false;
   switch (out.protocol) {
     case IpProtocol::tcp:
     case IpProtocol::icmp:
-    case IpProtocol::icmpv6: return true;
-    case IpProtocol::udp: return !may_be_tunnel(out.source_port) && !may_be_tunnel(out.destination_port);
-    default: return out.later_fragment;
+    case IpProtocol::icmpv6:
+      return true;
+    case IpProtocol::udp:
+      return !may_be_tunnel(out.source_port) && !may_be_tunnel(out.destination_port);
+    default:
+      return out.later_fragment;
   }
 }
 
@@ -162,7 +170,8 @@ bool read_ip_packet(std::span<const std::byte> bytes, std::size_t length, const 
   if (bytes.empty()) return false;
   out = IpPacket{.time = out.time, .ip = bytes.data()};
   const bool is_ipv6 = (bytes[0] >> 4) == std::byte{6};
-  if (!(is_ipv6 ? read_ipv6_packet(bytes, length, out) : read_ipv4_packet(bytes, length, out))) return false;
+  if (!(is_ipv6 ? read_ipv6_packet(bytes, length, out) : read_ipv4_packet(bytes, length, out)))
+    return false;
   read_transport(key, out);
   return true;
 }
@@ -182,7 +191,8 @@ std::size_t IpLocator::locate(std::span<const Packet> packets, std::span<IpPacke
         continue;
       }
       const auto below = static_cast<std::size_t>(*innermost - packet.data);
-      if (!read_ip_packet(packet.bytes().subspan(below), length_from(packet, below), hash_key_, ip)) {
+      if (!read_ip_packet(packet.bytes().subspan(below), length_from(packet, below), hash_key_,
+                          ip)) {
         ++skipped_[Skip::bad_ip_length];
         continue;
       }

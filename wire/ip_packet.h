@@ -1,5 +1,6 @@
 #pragma once
-// The innermost IP packet of each captured packet, whatever it carries: what one-way methods look at.
+// The innermost IP packet of each captured packet, whatever it carries: what one-way methods look
+// at.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +9,7 @@
 #include "core/flow_key.h"
 #include "core/hash.h"
 #include "core/packet.h"
-#include "wire/ipv4.h"
+#include "wire/headers/ipv4.h"
 #include "wire/skip.h"
 
 namespace sojourn {
@@ -19,18 +20,18 @@ namespace sojourn {
 /// The bytes are borrowed from the batch it was found in.
 struct IpPacket {
   Timestamp time;
-  std::uint64_t flow = 0;               ///< keyed hash of the 5-tuple, one direction only
-  const std::byte* ip = nullptr;        ///< the IP header
-  std::uint32_t ip_captured = 0;        ///< bytes that may be read at `ip`, padding excluded
-  std::uint32_t ip_length = 0;          ///< bytes on the wire, by the IP header
-  std::uint32_t transport_offset = 0;   ///< from `ip` past IPv4 options or IPv6 extension headers
-  std::uint16_t fragment_offset = 0;    ///< from `ip` to the IPv6 fragment header; 0: there is none
+  std::uint64_t flow = 0;              ///< keyed hash of the 5-tuple, one direction only
+  const std::byte* ip = nullptr;       ///< the IP header
+  std::uint32_t ip_captured = 0;       ///< bytes that may be read at `ip`, padding excluded
+  std::uint32_t ip_length = 0;         ///< bytes on the wire, by the IP header
+  std::uint32_t transport_offset = 0;  ///< from `ip` past IPv4 options or IPv6 extension headers
+  std::uint16_t fragment_offset = 0;   ///< from `ip` to the IPv6 fragment header; 0: there is none
   std::uint16_t source_port = 0;
   std::uint16_t destination_port = 0;
-  IpProtocol protocol{};                ///< of the transport header
+  IpProtocol protocol{};  ///< of the transport header
   std::uint8_t tcp_flags = 0;
   bool is_ipv6 : 1 = false;
-  bool later_fragment : 1 = false;      ///< no transport header: it was in the first fragment
+  bool later_fragment : 1 = false;  ///< no transport header: it was in the first fragment
 
   std::span<const std::byte> transport() const {
     if (ip_captured <= transport_offset) return {};

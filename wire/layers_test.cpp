@@ -12,18 +12,26 @@ using namespace test;
 
 /// Innermost packets of every content, in both IP versions.
 std::vector<Carried> innermost(const Ends& ends) {
-  const auto both = [](std::vector<Carried>& into, const Ends& from, IpProtocol protocol, const Bytes& payload) {
+  const auto both = [](std::vector<Carried>& into, const Ends& from, IpProtocol protocol,
+                       const Bytes& payload) {
     into.push_back({Form::ipv4, ipv4(from, protocol, payload)});
     into.push_back({Form::ipv6, ipv6(from, protocol, payload)});
   };
   std::vector<Carried> all;
   both(all, ends, IpProtocol::tcp, tcp(ends));
-  both(all, ends, IpProtocol::tcp, tcp(ends, {.flags = tcp_syn, .options = bytes_of({2, 4, 5, 0xb4, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 1, 3, 3, 7}), .payload = 0}));
-  both(all, ends, IpProtocol::tcp, tcp(ends, {.options = aligned_timestamps(77, 88), .payload = 33}));
+  both(all, ends, IpProtocol::tcp,
+       tcp(ends,
+           {.flags = tcp_syn,
+            .options = bytes_of({2, 4, 5, 0xb4, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 1, 3, 3, 7}),
+            .payload = 0}));
+  both(all, ends, IpProtocol::tcp,
+       tcp(ends, {.options = aligned_timestamps(77, 88), .payload = 33}));
   both(all, ends, IpProtocol::udp, udp(ends.source_port, 53, dns(4711, false, "www.example.org")));
-  both(all, ends, IpProtocol::udp, udp(53, ends.destination_port, dns(4711, true, "www.example.org")));
+  both(all, ends, IpProtocol::udp,
+       udp(53, ends.destination_port, dns(4711, true, "www.example.org")));
   both(all, ends, IpProtocol::udp, udp(ends.source_port, 123, ntp(NtpMode::client, 5, 6)));
-  both(all, ends, IpProtocol::udp, udp(ends.source_port, 443, bytes_of({0xc3, 0, 0, 0, 1, 8}) + zeros(40)));
+  both(all, ends, IpProtocol::udp,
+       udp(ends.source_port, 443, bytes_of({0xc3, 0, 0, 0, 1, 8}) + zeros(40)));
   both(all, ends, IpProtocol::udp, udp(ends.source_port, 443, bytes_of({0x63}) + zeros(40)));
   all.push_back({Form::ipv4, ipv4(ends, IpProtocol::icmp, echo(8, 3, 4))});
   all.push_back({Form::ipv6, ipv6(ends, IpProtocol::icmpv6, echo(129, 3, 4))});
@@ -38,7 +46,9 @@ void for_random_stacks(unsigned seed, int rounds, int depth, Check&& check) {
   std::mt19937 random{seed};
   const auto layers = wrappings();
   const auto links = linkings();
-  const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>{0, n - 1}(random); };
+  const auto below = [&](std::size_t n) {
+    return std::uniform_int_distribution<std::size_t>{0, n - 1}(random);
+  };
   for (int round = 0; round < rounds; ++round) {
     for (const Carried& packet : innermost({})) {
       Carried carried = packet;
@@ -52,7 +62,8 @@ void for_random_stacks(unsigned seed, int rounds, int depth, Check&& check) {
       }
       const Linking* link = nullptr;
       while (!link || !link->fits(carried.form)) link = &links[below(links.size())];
-      SCOPED_TRACE("seed " + std::to_string(seed) + ": link " + std::to_string(static_cast<int>(link->link)) + " > " + stack);
+      SCOPED_TRACE("seed " + std::to_string(seed) + ": link " +
+                   std::to_string(static_cast<int>(link->link)) + " > " + stack);
       check(packet, link->wrap(carried), link->link);
     }
   }
@@ -78,7 +89,8 @@ TEST(Layers, EachLinkTypeCarriesAnyFittingPacketUnchanged) {
     const Summary bare = summary_of_bare(packet);
     for (const Linking& link : linkings()) {
       SCOPED_TRACE(static_cast<int>(link.link));
-      if (link.fits(packet.form)) expect_same_content(bare, summary_of(link.wrap(packet), link.link));
+      if (link.fits(packet.form))
+        expect_same_content(bare, summary_of(link.wrap(packet), link.link));
     }
   }
 }

@@ -1,4 +1,4 @@
-#include "wire/link.h"
+#include "wire/headers/link.h"
 
 #include "wire/dissection.h"
 
@@ -11,12 +11,14 @@ Step read_address_family(Dissection& at) {
   std::uint32_t family = *field;
   if (family > 0xffffu) family = std::byteswap(family);
   switch (static_cast<AddressFamily>(family)) {
-    case AddressFamily::ipv4: return Layer::ipv4;
+    case AddressFamily::ipv4:
+      return Layer::ipv4;
     case AddressFamily::ipv6_linux:
     case AddressFamily::ipv6_windows:
     case AddressFamily::ipv6_net_and_open_bsd:
     case AddressFamily::ipv6_freebsd:
-    case AddressFamily::ipv6_darwin: return Layer::ipv6;
+    case AddressFamily::ipv6_darwin:
+      return Layer::ipv6;
   }
   return Skip::unknown_ethertype;
 }
@@ -52,22 +54,34 @@ Step read_ppp_or_cisco(Dissection& at) {
 
 Step read_link(Dissection& at, LinkType link) {
   switch (link) {
-    case LinkType::ethernet: return Layer::ethernet;
+    case LinkType::ethernet:
+      return Layer::ethernet;
     case LinkType::null:
-    case LinkType::loop: return read_address_family(at);
+    case LinkType::loop:
+      return read_address_family(at);
     case LinkType::raw:
     case LinkType::raw_bsd:
-    case LinkType::raw_openbsd: return Layer::any_ip;
-    case LinkType::ipv4: return Layer::ipv4;
-    case LinkType::ipv6: return Layer::ipv6;
+    case LinkType::raw_openbsd:
+      return Layer::any_ip;
+    case LinkType::ipv4:
+      return Layer::ipv4;
+    case LinkType::ipv6:
+      return Layer::ipv6;
     case LinkType::ppp:
-    case LinkType::ppp_hdlc: return read_ppp_or_cisco(at);
-    case LinkType::ppp_ether: return Layer::pppoe;
-    case LinkType::cisco_hdlc: return read_cisco_hdlc(at);
-    case LinkType::linux_cooked: return read_linux_cooked(at);
-    case LinkType::linux_cooked2: return read_linux_cooked2(at);
-    case LinkType::ieee80211: return read_ieee80211(at);
-    case LinkType::ieee80211_radiotap: return read_radiotap(at);
+    case LinkType::ppp_hdlc:
+      return read_ppp_or_cisco(at);
+    case LinkType::ppp_ether:
+      return Layer::pppoe;
+    case LinkType::cisco_hdlc:
+      return read_cisco_hdlc(at);
+    case LinkType::linux_cooked:
+      return read_linux_cooked(at);
+    case LinkType::linux_cooked2:
+      return read_linux_cooked2(at);
+    case LinkType::ieee80211:
+      return read_ieee80211(at);
+    case LinkType::ieee80211_radiotap:
+      return read_radiotap(at);
   }
   return Skip::unknown_link;
 }

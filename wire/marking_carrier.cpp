@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "wire/internet_checksum.h"
+#include "wire/headers/internet_checksum.h"
 
 namespace sojourn {
 namespace {
@@ -24,7 +24,8 @@ unsigned version_of(std::span<const std::byte> ip) {
 std::uint32_t ipv6_first_word(const std::byte* ip) { return load_network<std::uint32_t>(ip); }
 
 std::uint32_t traffic_class(std::span<const std::byte> ip, unsigned version) {
-  return version == 4 ? std::to_integer<std::uint32_t>(ip[1]) : ipv6_first_word(ip.data()) >> 20 & 0xffu;
+  return version == 4 ? std::to_integer<std::uint32_t>(ip[1])
+                      : ipv6_first_word(ip.data()) >> 20 & 0xffu;
 }
 
 void set_ipv6_first_word(std::byte* ip, std::uint32_t word) {
@@ -37,15 +38,18 @@ void set_ipv4_word(std::byte* ip, std::size_t offset, std::uint16_t after) {
   const auto before = load_network<std::uint16_t>(ip + offset);
   if (before == after) return;
   constexpr std::size_t checksum_at = offsetof(Ipv4Header, checksum);
-  const Be16 checksum = updated_checksum(load_network<std::uint16_t>(ip + checksum_at), before, after);
+  const Be16 checksum =
+      updated_checksum(load_network<std::uint16_t>(ip + checksum_at), before, after);
   const Be16 word = after;
   std::memcpy(ip + offset, &word, sizeof word);
   std::memcpy(ip + checksum_at, &checksum, sizeof checksum);
 }
 
 void set_traffic_class(std::byte* ip, unsigned version, std::uint32_t value) {
-  if (version == 6) return set_ipv6_first_word(ip, (ipv6_first_word(ip) & ~(0xffu << 20)) | value << 20);
-  set_ipv4_word(ip, 0, static_cast<std::uint16_t>((load_network<std::uint16_t>(ip) & 0xff00u) | value));
+  if (version == 6)
+    return set_ipv6_first_word(ip, (ipv6_first_word(ip) & ~(0xffu << 20)) | value << 20);
+  set_ipv4_word(ip, 0,
+                static_cast<std::uint16_t>((load_network<std::uint16_t>(ip) & 0xff00u) | value));
 }
 
 /// `field` with one bit set to that of the mark.
@@ -53,15 +57,18 @@ constexpr std::uint32_t with_bit(std::uint32_t field, unsigned position, bool se
   return (field & ~(1u << position)) | static_cast<std::uint32_t>(set) << position;
 }
 
-Result<std::vector<unsigned>> parse_positions(std::string_view text, unsigned width, std::size_t most) {
+Result<std::vector<unsigned>> parse_positions(std::string_view text, unsigned width,
+                                              std::size_t most) {
   std::vector<unsigned> positions;
   while (true) {
     const auto word = text.substr(0, text.find(','));
     unsigned position = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), position);
     if (error != std::errc{} || end != word.data() + word.size() || position >= width)
-      return failure("'" + std::string{word} + "' is no bit from 0 to " + std::to_string(width - 1));
-    if (std::ranges::count(positions, position) > 0) return failure("two marks need two different bits");
+      return failure("'" + std::string{word} + "' is no bit from 0 to " +
+                     std::to_string(width - 1));
+    if (std::ranges::count(positions, position) > 0)
+      return failure("two marks need two different bits");
     positions.push_back(position);
     if (word.size() == text.size()) break;
     text.remove_prefix(word.size() + 1);
@@ -79,8 +86,10 @@ Result<MarkingCarrier> MarkingCarrier::parse(std::string_view text) {
   const bool is_dscp = kind == "dscp", is_label = kind == "flow-label";
   if (has_bits) {
     if (!is_dscp && !is_label) return failure("only dscp and flow-label let you choose a bit");
-    auto parsed = parse_positions(text.substr(kind.size() + 1), is_dscp ? dscp_bits : flow_label_bits, is_dscp ? 2 : 1);
-    if (!parsed) return std::unexpected(parsed.error().while_doing("carrier '" + std::string{text} + "'"));
+    auto parsed = parse_positions(text.substr(kind.size() + 1),
+                                  is_dscp ? dscp_bits : flow_label_bits, is_dscp ? 2 : 1);
+    if (!parsed)
+      return std::unexpected(parsed.error().while_doing("carrier '" + std::string{text} + "'"));
     positions = *parsed;
   }
   if (is_dscp || is_label) {
@@ -98,17 +107,22 @@ Result<MarkingCarrier> MarkingCarrier::parse(std::string_view text) {
     carrier.second_bit_ = delay_position;
     return carrier;
   }
-  return failure("'" + std::string{text} + "' carries no mark; what does is dscp, dscp:BIT, dscp:BIT,BIT, "
+  return failure("'" + std::string{text} +
+                 "' carries no mark; what does is dscp, dscp:BIT, dscp:BIT,BIT, "
                  "reserved, flow-label, flow-label:BIT, hop-by-hop, destination");
 }
 
 std::string MarkingCarrier::name() const {
   switch (kind_) {
     case CarrierKind::dscp:
-      return "dscp:" + std::to_string(first_bit_) + (bits_ == 2 ? "," + std::to_string(second_bit_) : "");
-    case CarrierKind::flow_label: return "flow-label:" + std::to_string(first_bit_);
-    case CarrierKind::reserved_flag: return "reserved";
-    case CarrierKind::option: return place_ == OptionPlace::hop_by_hop ? "hop-by-hop" : "destination";
+      return "dscp:" + std::to_string(first_bit_) +
+             (bits_ == 2 ? "," + std::to_string(second_bit_) : "");
+    case CarrierKind::flow_label:
+      return "flow-label:" + std::to_string(first_bit_);
+    case CarrierKind::reserved_flag:
+      return "reserved";
+    case CarrierKind::option:
+      return place_ == OptionPlace::hop_by_hop ? "hop-by-hop" : "destination";
   }
   return {};
 }
@@ -130,7 +144,9 @@ std::optional<Mark> MarkingCarrier::read(std::span<const std::byte> ip) const {
   if (version == 0) return std::nullopt;
   std::uint32_t field = 0;
   switch (kind_) {
-    case CarrierKind::dscp: field = traffic_class(ip, version) >> ecn_bits; break;
+    case CarrierKind::dscp:
+      field = traffic_class(ip, version) >> ecn_bits;
+      break;
     case CarrierKind::reserved_flag:
       if (version != 4) return std::nullopt;
       return load_network<std::uint16_t>(ip.data() + 6) & reserved_flag ? first_mark : Mark{0};
@@ -163,7 +179,8 @@ CarrierUse MarkingCarrier::use(std::span<const std::byte> ip) const {
   if (version == 0) return CarrierUse::impossible;
   switch (kind_) {
     // A DSCP is one value, not six bits: changing any of them changes how the packet is treated.
-    case CarrierKind::dscp: return in_use(traffic_class(ip, version) >> ecn_bits != 0);
+    case CarrierKind::dscp:
+      return in_use(traffic_class(ip, version) >> ecn_bits != 0);
     case CarrierKind::reserved_flag:
       if (version != 4) return CarrierUse::impossible;
       return in_use((load_network<std::uint16_t>(ip.data() + 6) & reserved_flag) != 0);
@@ -175,7 +192,7 @@ CarrierUse MarkingCarrier::use(std::span<const std::byte> ip) const {
       if (version != 6) return CarrierUse::impossible;
       if (find_alt_mark(ip, place_)) return CarrierUse::in_use;
       return may_insert_alt_mark(ip, place_) == OptionRefusal::none ? CarrierUse::needs_room
-                                                                     : CarrierUse::impossible;
+                                                                    : CarrierUse::impossible;
   }
   return CarrierUse::impossible;
 }
@@ -195,9 +212,11 @@ bool MarkingCarrier::write(std::span<std::byte> ip, Mark mark) const {
       if (version != 4) return false;
       constexpr std::size_t flags_at = offsetof(Ipv4Header, fragment);
       // Of this word only the reserved flag may change: DF and MF are the sender's.
-      const auto others = load_network<std::uint16_t>(ip.data() + flags_at) & ~unsigned{reserved_flag};
-      set_ipv4_word(ip.data(), flags_at,
-                    static_cast<std::uint16_t>(others | ((mark & first_mark) ? reserved_flag : 0u)));
+      const auto others =
+          load_network<std::uint16_t>(ip.data() + flags_at) & ~unsigned{reserved_flag};
+      set_ipv4_word(
+          ip.data(), flags_at,
+          static_cast<std::uint16_t>(others | ((mark & first_mark) ? reserved_flag : 0u)));
       return true;
     }
     case CarrierKind::flow_label:
@@ -215,7 +234,8 @@ bool MarkingCarrier::write(std::span<std::byte> ip, Mark mark) const {
   return false;
 }
 
-void MarkingCarrier::insert(std::span<const std::byte> ip, Mark mark, std::span<std::byte> out) const {
+void MarkingCarrier::insert(std::span<const std::byte> ip, Mark mark,
+                            std::span<std::byte> out) const {
   insert_alt_mark(ip, place_, {.data = flow_id_ << 12}, out);
   write(out, mark);
 }

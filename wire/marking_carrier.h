@@ -9,17 +9,17 @@
 #include <string_view>
 
 #include "core/result.h"
-#include "wire/marking_option.h"
+#include "wire/headers/marking_option.h"
 
 namespace sojourn {
 
-/// One or two marking bits.  A method with one bit uses the first; double marking has the step in the
-/// first and the pulse in the second.
+/// One or two marking bits.  A method with one bit uses the first; double marking has the step in
+/// the first and the pulse in the second.
 using Mark = std::uint8_t;
 inline constexpr Mark first_mark = 1, second_mark = 2;
 
 enum class CarrierKind : std::uint8_t {
-  dscp,           ///< one or two bits of the DSCP field (RFC 2474), IPv4 and IPv6; never the ECN bits
+  dscp,  ///< one or two bits of the DSCP field (RFC 2474), IPv4 and IPv6; never the ECN bits
   reserved_flag,  ///< the unused first bit of IPv4's flags; never DF or MF beside it
   flow_label,     ///< one bit of IPv6's flow label (RFC 6437)
   option,         ///< IPv6 option 0x12 (RFC 9343)
@@ -28,7 +28,7 @@ enum class CarrierKind : std::uint8_t {
 /// What stands against marking a packet.
 enum class CarrierUse : std::uint8_t {
   free,
-  in_use,      ///< the field has a meaning already: a DSCP, a flow label, a reserved flag, an option
+  in_use,  ///< the field has a meaning already: a DSCP, a flow label, a reserved flag, an option
   impossible,  ///< the packet has no such field
   needs_room,  ///< free, but the packet has to grow by alt_mark_growth (insert())
 };
@@ -37,8 +37,8 @@ enum class CarrierUse : std::uint8_t {
 /// covers the carriers.
 class MarkingCarrier {
  public:
-  /// "dscp" (its lowest bit, as in the paper's experiment), "dscp:3", "dscp:1,0" (two bits, step first),
-  /// "reserved", "flow-label", "flow-label:7", "hop-by-hop", "destination".
+  /// "dscp" (its lowest bit, as in the paper's experiment), "dscp:3", "dscp:1,0" (two bits, step
+  /// first), "reserved", "flow-label", "flow-label:7", "hop-by-hop", "destination".
   static Result<MarkingCarrier> parse(std::string_view text);
 
   CarrierKind kind() const { return kind_; }
@@ -69,11 +69,12 @@ class MarkingCarrier {
   bool restore(std::span<const std::byte> ip, std::span<std::byte> out) const;
 
  private:
-  MarkingCarrier(CarrierKind kind, unsigned bits) : kind_(kind), bits_(static_cast<std::uint8_t>(bits)) {}
+  MarkingCarrier(CarrierKind kind, unsigned bits)
+      : kind_(kind), bits_(static_cast<std::uint8_t>(bits)) {}
 
   CarrierKind kind_;
   std::uint8_t bits_;
-  std::uint8_t first_bit_ = 0;   ///< positions within the field, 0 the lowest
+  std::uint8_t first_bit_ = 0;  ///< positions within the field, 0 the lowest
   std::uint8_t second_bit_ = 0;
   OptionPlace place_ = OptionPlace::hop_by_hop;
   std::uint32_t flow_id_ = 0;

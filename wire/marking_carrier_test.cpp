@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include "wire/internet_checksum.h"
+#include "wire/headers/internet_checksum.h"
 #include "wire/test_packets.h"
 
 namespace sojourn {
@@ -26,7 +26,8 @@ Bytes plain_ipv6() { return ipv6({}, IpProtocol::udp, udp(1000, 2000, zeros(20))
 
 Bytes with_hop_by_hop() {
   // Router alert (RFC 2711) and two bytes of padding, as MLD has it.
-  return ipv6({}, IpProtocol::hop_by_hop, bytes_of({17, 0, 5, 2, 0, 0, 1, 0}) + udp(1, 2, zeros(8)));
+  return ipv6({}, IpProtocol::hop_by_hop,
+              bytes_of({17, 0, 5, 2, 0, 0, 1, 0}) + udp(1, 2, zeros(8)));
 }
 
 TEST(InternetChecksum, ChangedByOneWordAgreesWithTheWhole) {
@@ -48,14 +49,15 @@ TEST(InternetChecksum, ChangedByOneWordAgreesWithTheWhole) {
 }
 
 TEST(MarkingCarrier, UnderstandsItsNames) {
-  for (const std::string name : {"dscp:0", "dscp:5", "dscp:1,0", "reserved", "flow-label:19", "hop-by-hop", "destination"})
+  for (const std::string name :
+       {"dscp:0", "dscp:5", "dscp:1,0", "reserved", "flow-label:19", "hop-by-hop", "destination"})
     EXPECT_EQ(carrier(name).name(), name);
   EXPECT_EQ(carrier("dscp").name(), "dscp:0");
   EXPECT_EQ(carrier("dscp").bits(), 1u);
   EXPECT_EQ(carrier("dscp:2,4").bits(), 2u);
   EXPECT_EQ(carrier("hop-by-hop").bits(), 2u);
-  for (const std::string name : {"", "dscp:", "dscp:6", "dscp:1,1", "dscp:0,1,2", "reserved:1", "flow-label:20",
-                                 "flow-label:1,2", "ecn", "dscp:x"})
+  for (const std::string name : {"", "dscp:", "dscp:6", "dscp:1,1", "dscp:0,1,2", "reserved:1",
+                                 "flow-label:20", "flow-label:1,2", "ecn", "dscp:x"})
     EXPECT_FALSE(MarkingCarrier::parse(name)) << name;
 }
 
@@ -85,8 +87,10 @@ void round_trip(const MarkingCarrier& by, const Bytes& original) {
 }
 
 TEST(MarkingCarrier, WhatGoesInComesOutAndGoesAway) {
-  for (const auto* name : {"dscp", "dscp:5", "dscp:1,0", "dscp:3,4", "reserved"}) round_trip(carrier(name), plain_ipv4());
-  for (const auto* name : {"dscp", "dscp:5", "dscp:1,0", "flow-label", "flow-label:19", "hop-by-hop", "destination"}) {
+  for (const auto* name : {"dscp", "dscp:5", "dscp:1,0", "dscp:3,4", "reserved"})
+    round_trip(carrier(name), plain_ipv4());
+  for (const auto* name :
+       {"dscp", "dscp:5", "dscp:1,0", "flow-label", "flow-label:19", "hop-by-hop", "destination"}) {
     round_trip(carrier(name), plain_ipv6());
     round_trip(carrier(name), with_hop_by_hop());
   }
@@ -147,7 +151,7 @@ TEST(MarkingOption, IsWrittenAsTheRfcDrawsIt) {
   const Bytes original = plain_ipv6();
   Bytes marked(original.size() + alt_mark_growth);
   carrier("hop-by-hop").with_flow_id(0xabcde).insert(original, second_mark, marked);
-  EXPECT_EQ(marked[6], std::byte{0});                                    // hop-by-hop comes next
+  EXPECT_EQ(marked[6], std::byte{0});  // hop-by-hop comes next
   EXPECT_EQ(load_network<std::uint16_t>(&marked[4]), original.size() - 40 + 8);
   const Bytes header(marked.begin() + 40, marked.begin() + 48);
   EXPECT_EQ(header, bytes_of({17, 0, 0x12, 4, 0xab, 0xcd, 0xe4, 0x00}));  // D is the bit after L
@@ -169,17 +173,23 @@ TEST(MarkingOption, ComesBehindOptionsThatAreThere) {
 }
 
 TEST(MarkingOption, IsRefusedWhereItWouldBreakThePacket) {
-  const auto refusal = [](const Bytes& ip) { return may_insert_alt_mark(ip, OptionPlace::hop_by_hop); };
+  const auto refusal = [](const Bytes& ip) {
+    return may_insert_alt_mark(ip, OptionPlace::hop_by_hop);
+  };
   EXPECT_EQ(refusal(plain_ipv4()), OptionRefusal::not_ipv6);
   Bytes jumbo = plain_ipv6();
   jumbo[4] = jumbo[5] = std::byte{0};
   EXPECT_EQ(refusal(jumbo), OptionRefusal::no_length);
   jumbo[4] = jumbo[5] = std::byte{0xff};
   EXPECT_EQ(refusal(jumbo), OptionRefusal::no_length);
-  EXPECT_EQ(refusal(ipv6({}, IpProtocol::authentication, bytes_of({17, 1}) + zeros(30))), OptionRefusal::authenticated);
-  EXPECT_EQ(refusal(ipv6({}, IpProtocol::hop_by_hop, bytes_of({17, 255}) + zeros(2046))), OptionRefusal::header_full);
-  EXPECT_EQ(refusal(ipv6({}, IpProtocol::hop_by_hop, bytes_of({17, 3}) + zeros(20))), OptionRefusal::truncated);
-  EXPECT_EQ(refusal(ipv6({}, IpProtocol::hop_by_hop, bytes_of({17, 0, 5, 9}) + zeros(20))), OptionRefusal::bad_options);
+  EXPECT_EQ(refusal(ipv6({}, IpProtocol::authentication, bytes_of({17, 1}) + zeros(30))),
+            OptionRefusal::authenticated);
+  EXPECT_EQ(refusal(ipv6({}, IpProtocol::hop_by_hop, bytes_of({17, 255}) + zeros(2046))),
+            OptionRefusal::header_full);
+  EXPECT_EQ(refusal(ipv6({}, IpProtocol::hop_by_hop, bytes_of({17, 3}) + zeros(20))),
+            OptionRefusal::truncated);
+  EXPECT_EQ(refusal(ipv6({}, IpProtocol::hop_by_hop, bytes_of({17, 0, 5, 9}) + zeros(20))),
+            OptionRefusal::bad_options);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include "core/prefetch.h"
 #include "wire/dissection.h"
 #include "wire/flow_hash.h"
-#include "wire/ipv6.h"
-#include "wire/tcp.h"
+#include "wire/headers/ipv6.h"
+#include "wire/headers/tcp.h"
 
 namespace sojourn {
 namespace {
@@ -47,8 +47,9 @@ template <class IpHeader, class Room>
   if constexpr (is_ipv6)
     hash = hash_ipv6(key, ip + 8, source_port, destination_port, IpProtocol::tcp);
   else
-    hash = hash_ipv4(key, load_network<std::uint32_t>(ip + 12), load_network<std::uint32_t>(ip + 16),
-                     source_port, destination_port, IpProtocol::tcp);
+    hash =
+        hash_ipv4(key, load_network<std::uint32_t>(ip + 12), load_network<std::uint32_t>(ip + 16),
+                  source_port, destination_port, IpProtocol::tcp);
   captured = std::min(captured, total);
   constexpr std::size_t with_timestamps = tcp_header + sizeof(TcpAlignedTimestamps);
   const bool usual_timestamps =
@@ -99,8 +100,8 @@ template <class Room>
   const std::byte* const ip = packet.data + offset;
   const auto fragment = load_network<std::uint16_t>(ip + 6);
   constexpr std::uint16_t more_or_offset = 0x3fff;
-  const bool odd = (ip[0] != std::byte{0x45}) | (ip[9] != std::byte{6}) |
-                   ((fragment & more_or_offset) != 0);
+  const bool odd =
+      (ip[0] != std::byte{0x45}) | (ip[9] != std::byte{6}) | ((fragment & more_or_offset) != 0);
   if (odd) return nullptr;
   // A length of 0 (offload) fails the check behind, like any other that is too short.
   const std::size_t total = load_network<std::uint16_t>(ip + 2);
@@ -171,7 +172,8 @@ struct ListPerShard {
 
 template <class Room>
 [[gnu::always_inline]] inline void Parser::parse(std::span<const Packet> packets, Room& room,
-                                                 std::uint32_t first_index, std::ptrdiff_t next_read) {
+                                                 std::uint32_t first_index,
+                                                 std::ptrdiff_t next_read) {
   for (std::size_t i = 0; i < packets.size(); ++i) {
     const Packet& packet = packets[i];
     // While there is enough else to do.
@@ -202,8 +204,8 @@ std::size_t Parser::summarize(std::span<const Packet> packets, std::span<Summary
   return static_cast<std::size_t>(list.next - out.data());
 }
 
-void Parser::deal(std::span<const Packet> packets, std::span<Summary*> ends, std::uint32_t first_index,
-                  std::ptrdiff_t next_read) {
+void Parser::deal(std::span<const Packet> packets, std::span<Summary*> ends,
+                  std::uint32_t first_index, std::ptrdiff_t next_read) {
   ListPerShard lists{ends, {}};
   parse(packets, lists, first_index, next_read);
 }

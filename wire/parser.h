@@ -30,9 +30,9 @@ class Parser {
   std::size_t summarize(std::span<const Packet> packets, std::span<Summary> out,
                         std::uint32_t first_index);
 
-  /// The same into one list for each shard of the flows: `ends[s]` is where that of shard s goes on,
-  /// with room for packets.size() more, and is moved on.  `next_read` bytes behind each packet lies
-  /// what this thread will probably read next.
+  /// The same into one list for each shard of the flows: `ends[s]` is where that of shard s goes
+  /// on, with room for packets.size() more, and is moved on.  `next_read` bytes behind each packet
+  /// lies what this thread will probably read next.
   void deal(std::span<const Packet> packets, std::span<Summary*> ends, std::uint32_t first_index,
             std::ptrdiff_t next_read);
 

@@ -66,8 +66,9 @@ TEST(Parser, StraightPathAgreesWithTheGeneralOne) {
   std::mt19937 random{3};
   const Wanted wanted{KindSet::all()};
   for (int round = 0; round < 20000; ++round) {
-    const Segment segment{.options = round % 3 == 0 ? aligned_timestamps(1, 2) : zeros(random() % 11 * 4),
-                          .payload = random() % 20};
+    const Segment segment{
+        .options = round % 3 == 0 ? aligned_timestamps(1, 2) : zeros(random() % 11 * 4),
+        .payload = random() % 20};
     const bool six = random() % 2 == 0, raw = random() % 4 == 0;
     Bytes bytes = six ? ipv6(ends, IpProtocol::tcp, tcp(ends, segment))
                       : ipv4(ends, IpProtocol::tcp, tcp(ends, segment));
@@ -93,7 +94,8 @@ TEST(Parser, StraightPathAgreesWithTheGeneralOne) {
 }
 
 TEST(Parser, BatchesKeepOrderAndIndex) {
-  const Bytes one = tcp_frame({.sequence = 1}), arp = ethernet(EtherType::arp, zeros(46)), two = tcp_frame({.sequence = 2});
+  const Bytes one = tcp_frame({.sequence = 1}), arp = ethernet(EtherType::arp, zeros(46)),
+              two = tcp_frame({.sequence = 2});
   const std::array packets{packet_of(one), packet_of(arp), packet_of(two)};
   std::array<Summary, 3> out;
   Parser parser{test_key, KindSet::all()};
@@ -228,7 +230,8 @@ TEST(Parser, FirstFragmentsAreReadAndOthersCounted) {
   EXPECT_EQ(parse(bytes).skip, Skip::fragment);
 
   // A tunnel's packet in fragments: what it carries is whole.
-  Bytes outer = ipv4(ends, IpProtocol::ipv6, ipv6(ends, IpProtocol::tcp, tcp(ends, {.payload = 99})));
+  Bytes outer =
+      ipv4(ends, IpProtocol::ipv6, ipv6(ends, IpProtocol::tcp, tcp(ends, {.payload = 99})));
   set(outer, 6, 0x20);
   set(outer, 3, 20 + 40 + 20 + 8);
   EXPECT_FALSE(summary_of(outer, LinkType::raw).first_fragment);
@@ -248,7 +251,9 @@ TEST(Parser, Ipv6ExtensionHeadersAreSteppedOver) {
     return bytes_of({static_cast<int>(next), 1}) + zeros(14) + rest;
   };
   const Bytes authenticated = bytes_of({6, 4}) + zeros(22) + tcp(ends);
-  const Bytes chain = extension(IpProtocol::routing, extension(IpProtocol::destination_options, extension(IpProtocol::authentication, authenticated)));
+  const Bytes chain = extension(IpProtocol::routing,
+                                extension(IpProtocol::destination_options,
+                                          extension(IpProtocol::authentication, authenticated)));
   const Summary summary = summary_of(ipv6(ends, IpProtocol::hop_by_hop, chain), LinkType::raw);
   EXPECT_EQ(summary.content, Content::tcp);
   EXPECT_EQ(summary.payload_offset, 40 + 3 * 16 + 24 + 20);
@@ -265,13 +270,16 @@ TEST(Parser, TheOutermostVlanCounts) {
   const Bytes inner = ipv4(ends, IpProtocol::tcp, tcp(ends));
   const Bytes one = ethernet(EtherType::vlan, bytes_of({0xe0, 0x64, 8, 0}) + inner);
   EXPECT_EQ(summary_of(one).vlan, 100);
-  const Bytes two = ethernet(EtherType::provider_vlan, bytes_of({0, 7, 0x81, 0, 0, 8, 8, 0}) + inner);
+  const Bytes two =
+      ethernet(EtherType::provider_vlan, bytes_of({0, 7, 0x81, 0, 0, 8, 8, 0}) + inner);
   EXPECT_EQ(summary_of(two).vlan, 7);
 }
 
 TEST(Parser, PairsEchoes) {
-  const Summary request = summary_of(ipv4(ends, IpProtocol::icmp, echo(8, 0x1234, 7)), LinkType::raw);
-  const Summary reply = summary_of(ipv4(ends.swapped(), IpProtocol::icmp, echo(0, 0x1234, 7)), LinkType::raw);
+  const Summary request =
+      summary_of(ipv4(ends, IpProtocol::icmp, echo(8, 0x1234, 7)), LinkType::raw);
+  const Summary reply =
+      summary_of(ipv4(ends.swapped(), IpProtocol::icmp, echo(0, 0x1234, 7)), LinkType::raw);
   EXPECT_EQ(request.content, Content::icmp_request);
   EXPECT_EQ(reply.content, Content::icmp_reply);
   EXPECT_EQ(request.token(), 0x12340007u);
@@ -282,9 +290,11 @@ TEST(Parser, PairsEchoes) {
 
 TEST(Parser, PacketsQuotedInErrorsAreNotTraffic) {
   const Bytes quoted = ipv4(ends, IpProtocol::tcp, tcp(ends));
-  EXPECT_EQ(parse(ipv4(ends, IpProtocol::icmp, echo(3, 0, 0) + quoted), LinkType::raw).skip, Skip::not_paired);
+  EXPECT_EQ(parse(ipv4(ends, IpProtocol::icmp, echo(3, 0, 0) + quoted), LinkType::raw).skip,
+            Skip::not_paired);
   const Bytes quoted6 = ipv6(ends, IpProtocol::tcp, tcp(ends));
-  EXPECT_EQ(parse(ipv6(ends, IpProtocol::icmpv6, echo(1, 0, 0) + quoted6), LinkType::raw).skip, Skip::not_paired);
+  EXPECT_EQ(parse(ipv6(ends, IpProtocol::icmpv6, echo(1, 0, 0) + quoted6), LinkType::raw).skip,
+            Skip::not_paired);
 }
 
 TEST(Parser, PairsNtpByTheEchoedTimestamp) {
@@ -295,7 +305,8 @@ TEST(Parser, PairsNtpByTheEchoedTimestamp) {
   EXPECT_EQ(request.token(), response.token());
   EXPECT_EQ(summary_of(udp_frame(123, ntp(NtpMode::symmetric_active, 1, 2))).token(), 2u);
   EXPECT_EQ(summary_of(udp_frame(123, ntp(NtpMode::symmetric_passive, 1, 2))).token(), 1u);
-  EXPECT_EQ(parse(udp_frame(123, ntp(NtpMode{6}, 1, 2))).skip, Skip::not_paired) << "control message";
+  EXPECT_EQ(parse(udp_frame(123, ntp(NtpMode{6}, 1, 2))).skip, Skip::not_paired)
+      << "control message";
   EXPECT_EQ(parse(udp_frame(123, zeros(12))).skip, Skip::not_paired) << "too short for NTP";
 }
 
@@ -303,7 +314,8 @@ TEST(Parser, ReadsDnsOnEitherPort) {
   const Summary query = summary_of(udp_frame(53, dns(9, false, "example.org")));
   EXPECT_EQ(query.content, Content::dns_query);
   EXPECT_EQ(query.payload_offset, 28);
-  const Bytes answer = ethernet(EtherType::ipv4, ipv4(ends.swapped(), IpProtocol::udp, udp(53, 40000, dns(9, true, "EXAMPLE.org"))));
+  const Bytes answer = ethernet(EtherType::ipv4, ipv4(ends.swapped(), IpProtocol::udp,
+                                                      udp(53, 40000, dns(9, true, "EXAMPLE.org"))));
   const Summary response = summary_of(answer);
   EXPECT_EQ(response.content, Content::dns_response);
   EXPECT_EQ(query.token(), response.token());
@@ -322,7 +334,8 @@ TEST(Parser, ReadsQuicHeaders) {
 }
 
 TEST(Parser, WhatIsNotWantedIsNotLookedAt) {
-  const Bytes segment = tcp_frame(), query = udp_frame(53, dns(9, false, "a")), quic = udp_frame(443, bytes_of({0x60}) + zeros(30));
+  const Bytes segment = tcp_frame(), query = udp_frame(53, dns(9, false, "a")),
+              quic = udp_frame(443, bytes_of({0x60}) + zeros(30));
   const Bytes ping = ethernet(EtherType::ipv4, ipv4(ends, IpProtocol::icmp, echo(8, 1, 1)));
   const Bytes time = udp_frame(123, ntp(NtpMode::client, 1, 2));
   for (const Kind kind : {Kind::tcp, Kind::handshake, Kind::tcp_ts, Kind::flow})
@@ -345,7 +358,9 @@ TEST(Parser, WhatIsNotWantedIsNotLookedAt) {
 
 TEST(Parser, OtherFramesAreCountedByReason) {
   EXPECT_EQ(parse(ethernet(EtherType::arp, zeros(46))).skip, Skip::not_ip);
-  EXPECT_EQ(parse(ethernet(std::uint16_t{38}, bytes_of({0x42, 0x42, 3}) + zeros(40))).skip, Skip::not_ip) << "spanning tree";
+  EXPECT_EQ(parse(ethernet(std::uint16_t{38}, bytes_of({0x42, 0x42, 3}) + zeros(40))).skip,
+            Skip::not_ip)
+      << "spanning tree";
   EXPECT_EQ(parse(ethernet(std::uint16_t{0x1234}, zeros(46))).skip, Skip::unknown_ethertype);
   EXPECT_EQ(parse(ethernet(EtherType::macsec, zeros(46))).skip, Skip::encrypted);
   EXPECT_EQ(parse(zeros(13)).skip, Skip::truncated_link);
@@ -355,14 +370,19 @@ TEST(Parser, OtherFramesAreCountedByReason) {
   EXPECT_EQ(parse(bytes_of({0, 0x2d}) + zeros(40), LinkType::ppp).skip, Skip::compressed);
   EXPECT_EQ(parse(bytes_of({0x80, 0x21}) + zeros(40), LinkType::ppp).skip, Skip::not_ip);
   EXPECT_EQ(parse(bytes_of({0x08, 0x41}) + zeros(60), LinkType::ieee80211).skip, Skip::encrypted);
-  EXPECT_EQ(parse(bytes_of({0x80, 0x00}) + zeros(60), LinkType::ieee80211).skip, Skip::not_ip) << "beacon";
-  EXPECT_EQ(parse(ipv4(ends, IpProtocol{132}, zeros(20)), LinkType::raw).skip, Skip::unknown_protocol) << "SCTP";
-  EXPECT_EQ(parse(ipv4(ends, IpProtocol::ip_compression, zeros(20)), LinkType::raw).skip, Skip::compressed);
+  EXPECT_EQ(parse(bytes_of({0x80, 0x00}) + zeros(60), LinkType::ieee80211).skip, Skip::not_ip)
+      << "beacon";
+  EXPECT_EQ(parse(ipv4(ends, IpProtocol{132}, zeros(20)), LinkType::raw).skip,
+            Skip::unknown_protocol)
+      << "SCTP";
+  EXPECT_EQ(parse(ipv4(ends, IpProtocol::ip_compression, zeros(20)), LinkType::raw).skip,
+            Skip::compressed);
 }
 
 TEST(Parser, ATunnelPortWithoutItsHeaderIsPlainUdp) {
   EXPECT_EQ(summary_of(udp_frame(4789, bytes_of({0x60}) + zeros(30))).content, Content::quic_short);
-  EXPECT_EQ(parse(udp_frame(2152, bytes_of({0x32, 1, 0, 4}) + zeros(8))).skip, Skip::not_ip) << "GTP echo";
+  EXPECT_EQ(parse(udp_frame(2152, bytes_of({0x32, 1, 0, 4}) + zeros(8))).skip, Skip::not_ip)
+      << "GTP echo";
 }
 
 }  // namespace

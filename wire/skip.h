@@ -11,11 +11,11 @@
 namespace sojourn {
 
 enum class Skip : std::uint8_t {
-  not_paired,           // understood, but nothing that has a response: UDP of other protocols, ICMP errors
-  not_wanted,           // belongs to a kind that was not asked for
-  not_ip,               // ARP, LLDP, spanning tree, PPP control, tunnel keep-alives, ...
-  fragment,             // not the first fragment: its ports are elsewhere
-  unknown_link,         // link type that is not read
+  not_paired,    // understood, but nothing that has a response: UDP of other protocols, ICMP errors
+  not_wanted,    // belongs to a kind that was not asked for
+  not_ip,        // ARP, LLDP, spanning tree, PPP control, tunnel keep-alives, ...
+  fragment,      // not the first fragment: its ports are elsewhere
+  unknown_link,  // link type that is not read
   unknown_ethertype,    // EtherType, LLC or PPP protocol that is not read
   unknown_protocol,     // IP protocol that is not read
   encrypted,            // ESP, MACsec, protected 802.11 frames
@@ -36,10 +36,11 @@ enum class Skip : std::uint8_t {
 using SkipCounters = EnumCounters<Skip>;
 
 inline constexpr std::array<std::string_view, SkipCounters::size> skip_names = {
-    "not-paired",        "not-wanted",       "not-ip",          "fragment",        "unknown-link",
-    "unknown-ethertype", "unknown-protocol", "encrypted",       "compressed",      "truncated-link",
-    "truncated-ip",      "truncated-tunnel", "truncated-transport", "bad-ip-version", "bad-ip-length",
-    "bad-tcp-offset",    "bad-udp-length",   "bad-tunnel",      "too-deep"};
+    "not-paired",          "not-wanted",        "not-ip",           "fragment",
+    "unknown-link",        "unknown-ethertype", "unknown-protocol", "encrypted",
+    "compressed",          "truncated-link",    "truncated-ip",     "truncated-tunnel",
+    "truncated-transport", "bad-ip-version",    "bad-ip-length",    "bad-tcp-offset",
+    "bad-udp-length",      "bad-tunnel",        "too-deep"};
 static_assert(!skip_names.back().empty());
 
 constexpr std::string_view name_of(Skip skip) { return skip_names[static_cast<std::size_t>(skip)]; }

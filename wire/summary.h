@@ -12,16 +12,16 @@ namespace sojourn {
 
 /// What the innermost transport carries, as far as any kind of round trip cares.
 enum class Content : std::uint8_t {
-  other,         // parsed to the end, nothing to pair
+  other,  // parsed to the end, nothing to pair
   tcp,
-  dns_query,     // DNS over UDP; over TCP it is found by the rules, message by message
+  dns_query,  // DNS over UDP; over TCP it is found by the rules, message by message
   dns_response,
   ntp_request,   // client (3) or symmetric active (1)
   ntp_response,  // server (4) or symmetric passive (2)
   icmp_request,  // echo request, ICMP or ICMPv6
   icmp_reply,
-  quic_long,     // QUIC long header: handshake
-  quic_short,    // may be a QUIC short header: only the connection's past can tell
+  quic_long,   // QUIC long header: handshake
+  quic_short,  // may be a QUIC short header: only the connection's past can tell
 };
 
 /// TCP flags, RFC 9293 section 3.1.
@@ -33,29 +33,31 @@ enum TcpFlag : std::uint8_t { tcp_fin = 1, tcp_syn = 2, tcp_rst = 4, tcp_push = 
 /// rarer than packets.  So a Summary lives only as long as the packet's bytes do.
 struct alignas(64) Summary {
   Timestamp time;
-  std::uint64_t flow = 0;           ///< keyed hash of addresses, ports, protocol; both directions alike
-  const std::byte* ip = nullptr;    ///< innermost IP header
-  std::uint32_t sequence = 0;       ///< TCP; otherwise the low half of token()
-  std::uint32_t acknowledgment = 0; ///< TCP; otherwise the high half of token()
-  std::uint32_t ts_value = 0;       ///< TCP timestamps option, valid if has_timestamps
+  std::uint64_t flow = 0;  ///< keyed hash of addresses, ports, protocol; both directions alike
+  const std::byte* ip = nullptr;     ///< innermost IP header
+  std::uint32_t sequence = 0;        ///< TCP; otherwise the low half of token()
+  std::uint32_t acknowledgment = 0;  ///< TCP; otherwise the high half of token()
+  std::uint32_t ts_value = 0;        ///< TCP timestamps option, valid if has_timestamps
   std::uint32_t ts_echo = 0;
-  std::uint32_t payload = 0;        ///< bytes of transport payload on the wire, by the IP length
-  std::uint32_t index = 0;          ///< position in the capture; orders samples across threads
-  std::uint16_t ip_captured = 0;    ///< bytes that may be read at `ip` (at most 65535)
-  std::uint16_t payload_offset = 0; ///< from `ip` to the transport payload
+  std::uint32_t payload = 0;         ///< bytes of transport payload on the wire, by the IP length
+  std::uint32_t index = 0;           ///< position in the capture; orders samples across threads
+  std::uint16_t ip_captured = 0;     ///< bytes that may be read at `ip` (at most 65535)
+  std::uint16_t payload_offset = 0;  ///< from `ip` to the transport payload
   std::uint16_t source_port = 0;
   std::uint16_t destination_port = 0;
-  std::uint16_t window = 0;         ///< TCP, unscaled
+  std::uint16_t window = 0;  ///< TCP, unscaled
   std::uint16_t vlan = Sample::no_vlan;
   Content content = Content::other;
   std::uint8_t tcp_flags = 0;
-  bool source_is_low : 1 = false;   ///< the source is the lower of the two endpoints in `flow`'s order
+  bool source_is_low : 1 =
+      false;  ///< the source is the lower of the two endpoints in `flow`'s order
   bool has_timestamps : 1 = false;
   bool is_ipv6 : 1 = false;
   bool first_fragment : 1 = false;  ///< more fragments follow: `payload` is this fragment's only
   bool quic_spin : 1 = false;       ///< QUIC short header's spin bit, RFC 9000 section 17.4
-  bool quic_initial : 1 = false;    ///< QUIC long header of type Initial (else Handshake, 0-RTT, Retry)
-  std::uint8_t no_bits : 2 = 0;     ///< so that the bits are written without being read
+  bool quic_initial : 1 =
+      false;  ///< QUIC long header of type Initial (else Handshake, 0-RTT, Retry)
+  std::uint8_t no_bits : 2 = 0;  ///< so that the bits are written without being read
   std::uint8_t spare = 0;
 
   /// Identifies the exchange within the flow: DNS id and question, NTP originate timestamp, ICMP

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "wire/gre.h"
-#include "wire/link.h"
-#include "wire/mpls.h"
-#include "wire/ppp.h"
+#include "wire/headers/gre.h"
+#include "wire/headers/link.h"
+#include "wire/headers/mpls.h"
+#include "wire/headers/ppp.h"
+#include "wire/headers/udp_tunnels.h"
 #include "wire/test_packets.h"
-#include "wire/udp_tunnels.h"
 
 namespace sojourn::test {
 
@@ -80,80 +80,108 @@ inline bool anything(Form) { return true; }
 
 inline std::vector<Wrapping> wrappings() {
   using C = const Carried&;
-  const auto ip_in_ip = [](C in) { return in.form == Form::ipv6 ? IpProtocol::ipv6 : IpProtocol::ipv4; };
+  const auto ip_in_ip = [](C in) {
+    return in.form == Form::ipv6 ? IpProtocol::ipv6 : IpProtocol::ipv4;
+  };
   const auto vlan = [](EtherType outer, C in) {
-    return Carried{Form::frame, ethernet(outer, bytes_of({0x20, 0x05}) + bytes_of(type_of(in)) + in.bytes)};
+    return Carried{Form::frame,
+                   ethernet(outer, bytes_of({0x20, 0x05}) + bytes_of(type_of(in)) + in.bytes)};
   };
   return {
-      {"ethernet", any_ip, [](C in) { return Carried{Form::frame, ethernet(type_of(in), in.bytes)}; }},
+      {"ethernet", any_ip,
+       [](C in) { return Carried{Form::frame, ethernet(type_of(in), in.bytes)}; }},
       {"vlan", any_ip, [=](C in) { return vlan(EtherType::vlan, in); }},
       {"provider vlan", any_ip, [=](C in) { return vlan(EtherType::provider_vlan, in); }},
-      {"qinq", any_ip, [](C in) {
-         return Carried{Form::frame, ethernet(EtherType::provider_vlan,
-                                              bytes_of({0, 7, 0x81, 0, 0, 8}) + bytes_of(type_of(in)) + in.bytes)};
+      {"qinq", any_ip,
+       [](C in) {
+         return Carried{Form::frame,
+                        ethernet(EtherType::provider_vlan, bytes_of({0, 7, 0x81, 0, 0, 8}) +
+                                                               bytes_of(type_of(in)) + in.bytes)};
        }},
-      {"802.3 with padding", any_ip, [](C in) {
+      {"802.3 with padding", any_ip,
+       [](C in) {
          const Bytes llc = llc_snap(in);
-         return Carried{Form::frame, ethernet(static_cast<std::uint16_t>(llc.size()), llc + zeros(7))};
+         return Carried{Form::frame,
+                        ethernet(static_cast<std::uint16_t>(llc.size()), llc + zeros(7))};
        }},
-      {"ethernet padding", any_ip, [](C in) {
-         return Carried{Form::frame, ethernet(type_of(in), in.bytes + zeros(30))};
+      {"ethernet padding", any_ip,
+       [](C in) { return Carried{Form::frame, ethernet(type_of(in), in.bytes + zeros(30))}; }},
+      {"vn tag", any_ip,
+       [](C in) {
+         return Carried{Form::frame,
+                        ethernet(EtherType::vn_tag, zeros(4) + bytes_of(type_of(in)) + in.bytes)};
        }},
-      {"vn tag", any_ip, [](C in) {
-         return Carried{Form::frame, ethernet(EtherType::vn_tag, zeros(4) + bytes_of(type_of(in)) + in.bytes)};
-       }},
-      {"mpls", any_ip, [](C in) { return Carried{Form::frame, ethernet(EtherType::mpls, labels(in.bytes))}; }},
-      {"pseudowire with control word", only_frame, [](C in) {
+      {"mpls", any_ip,
+       [](C in) { return Carried{Form::frame, ethernet(EtherType::mpls, labels(in.bytes))}; }},
+      {"pseudowire with control word", only_frame,
+       [](C in) {
          return Carried{Form::frame, ethernet(EtherType::mpls, labels(zeros(4) + in.bytes))};
        }},
-      {"pseudowire", only_frame, [](C in) { return Carried{Form::frame, ethernet(EtherType::mpls, labels(in.bytes))}; }},
-      {"provider backbone", only_frame, [](C in) {
+      {"pseudowire", only_frame,
+       [](C in) { return Carried{Form::frame, ethernet(EtherType::mpls, labels(in.bytes))}; }},
+      {"provider backbone", only_frame,
+       [](C in) {
          return Carried{Form::frame, ethernet(EtherType::provider_backbone, zeros(4) + in.bytes)};
        }},
-      {"pppoe", any_ip, [](C in) { return Carried{Form::frame, ethernet(EtherType::pppoe_session, pppoe(in))}; }},
+      {"pppoe", any_ip,
+       [](C in) { return Carried{Form::frame, ethernet(EtherType::pppoe_session, pppoe(in))}; }},
       {"ip in ipv4", any_ip, [=](C in) { return in_ipv4(ip_in_ip(in), in.bytes); }},
       {"ip in ipv6", any_ip, [=](C in) { return in_ipv6(ip_in_ip(in), in.bytes); }},
-      {"gre", anything, [](C in) { return in_ipv4(IpProtocol::gre, gre(0, type_of(in), 0) + in.bytes); }},
-      {"gre with all fields", anything, [](C in) {
-         return in_ipv6(IpProtocol::gre, gre(0xb000, type_of(in), 12) + in.bytes);
-       }},
-      {"gre with mpls", any_ip, [](C in) {
-         return in_ipv4(IpProtocol::gre, gre(0, 0x8847, 0) + labels(in.bytes));
-       }},
-      {"pptp", any_ip, [](C in) {
+      {"gre", anything,
+       [](C in) { return in_ipv4(IpProtocol::gre, gre(0, type_of(in), 0) + in.bytes); }},
+      {"gre with all fields", anything,
+       [](C in) { return in_ipv6(IpProtocol::gre, gre(0xb000, type_of(in), 12) + in.bytes); }},
+      {"gre with mpls", any_ip,
+       [](C in) { return in_ipv4(IpProtocol::gre, gre(0, 0x8847, 0) + labels(in.bytes)); }},
+      {"pptp", any_ip,
+       [](C in) {
          const Bytes payload = ppp(in, true, false);
          const Be16 length = static_cast<std::uint16_t>(payload.size());
-         return in_ipv4(IpProtocol::gre, gre(0x3081, 0x880b, 0) + bytes_of(length) + zeros(10) + payload);
+         return in_ipv4(IpProtocol::gre,
+                        gre(0x3081, 0x880b, 0) + bytes_of(length) + zeros(10) + payload);
        }},
-      {"erspan 1", only_frame, [](C in) { return in_ipv4(IpProtocol::gre, gre(0, 0x88be, 0) + in.bytes); }},
-      {"erspan 2", only_frame, [](C in) {
-         return in_ipv4(IpProtocol::gre, gre(0x1000, 0x88be, 4) + zeros(8) + in.bytes);
+      {"erspan 1", only_frame,
+       [](C in) { return in_ipv4(IpProtocol::gre, gre(0, 0x88be, 0) + in.bytes); }},
+      {"erspan 2", only_frame,
+       [](C in) { return in_ipv4(IpProtocol::gre, gre(0x1000, 0x88be, 4) + zeros(8) + in.bytes); }},
+      {"erspan 3", only_frame,
+       [](C in) {
+         return in_ipv4(IpProtocol::gre,
+                        gre(0x1000, 0x22eb, 4) + zeros(11) + bytes_of({1}) + zeros(8) + in.bytes);
        }},
-      {"erspan 3", only_frame, [](C in) {
-         return in_ipv4(IpProtocol::gre, gre(0x1000, 0x22eb, 4) + zeros(11) + bytes_of({1}) + zeros(8) + in.bytes);
-       }},
-      {"wccp", only_ipv4, [](C in) { return in_ipv4(IpProtocol::gre, gre(0, 0x883e, 0) + zeros(4) + in.bytes); }},
-      {"ether-ip", only_frame, [](C in) { return in_ipv4(IpProtocol::ether_ip, bytes_of({0x30, 0}) + in.bytes); }},
+      {"wccp", only_ipv4,
+       [](C in) { return in_ipv4(IpProtocol::gre, gre(0, 0x883e, 0) + zeros(4) + in.bytes); }},
+      {"ether-ip", only_frame,
+       [](C in) { return in_ipv4(IpProtocol::ether_ip, bytes_of({0x30, 0}) + in.bytes); }},
       {"mpls in ip", any_ip, [](C in) { return in_ipv4(IpProtocol::mpls, labels(in.bytes)); }},
       {"vxlan", only_frame, [](C in) { return in_udp(4789, bytes_of(VxlanHeader{}) + in.bytes); }},
-      {"vxlan on linux", only_frame, [](C in) { return in_udp(8472, bytes_of(VxlanHeader{}) + in.bytes); }},
+      {"vxlan on linux", only_frame,
+       [](C in) { return in_udp(8472, bytes_of(VxlanHeader{}) + in.bytes); }},
       {"geneve", anything, [](C in) { return in_udp(6081, geneve(in)); }},
       {"gtp", any_ip, [](C in) { return in_udp(2152, bytes_of(GtpHeader{}) + in.bytes); }},
-      {"gtp with extension", any_ip, [](C in) {
+      {"gtp with extension", any_ip,
+       [](C in) {
          return in_udp(2152, bytes_of(GtpHeader{.flags = 0x34}) + bytes_of({0, 0, 0, 0x85}) +
                                  bytes_of({1, 0, 0, 0}) + in.bytes);
        }},
-      {"l2tp", any_ip, [](C in) { return in_udp(1701, bytes_of({0, 2, 0, 1, 0, 2}) + ppp(in, true, false)); }},
-      {"l2tp with all fields", any_ip, [](C in) {
-         return in_udp(1701, bytes_of({0x4a, 2, 0, 0, 0, 1, 0, 2, 0, 0, 0, 0, 0, 2, 9, 9}) + ppp(in, false, true));
+      {"l2tp", any_ip,
+       [](C in) { return in_udp(1701, bytes_of({0, 2, 0, 1, 0, 2}) + ppp(in, true, false)); }},
+      {"l2tp with all fields", any_ip,
+       [](C in) {
+         return in_udp(1701, bytes_of({0x4a, 2, 0, 0, 0, 1, 0, 2, 0, 0, 0, 0, 0, 2, 9, 9}) +
+                                 ppp(in, false, true));
        }},
       {"teredo", only_ipv6, [](C in) { return in_udp(3544, in.bytes); }},
-      {"teredo with indications", only_ipv6, [](C in) {
+      {"teredo with indications", only_ipv6,
+       [](C in) {
          return in_udp(3544, bytes_of({0, 1, 1, 2}) + zeros(3 + 9) + zeros(8) + in.bytes);
        }},
-      {"ayiya", only_ipv6, [](C in) {
-         return in_udp(5072, bytes_of(AyiyaHeader{.identity = 0x41, .signature = 0x52, .next_header = IpProtocol::ipv6}) +
-                                 zeros(16 + 20) + in.bytes);
+      {"ayiya", only_ipv6,
+       [](C in) {
+         return in_udp(5072,
+                       bytes_of(AyiyaHeader{
+                           .identity = 0x41, .signature = 0x52, .next_header = IpProtocol::ipv6}) +
+                           zeros(16 + 20) + in.bytes);
        }},
       {"mpls in udp", any_ip, [](C in) { return in_udp(6635, labels(in.bytes)); }},
   };
@@ -180,25 +208,28 @@ inline std::vector<Linking> linkings() {
       {LinkType::null, only_ipv4, [](C in) { return bytes_of({0, 0, 0, 2}) + in.bytes; }},
       {LinkType::null, only_ipv6, [](C in) { return bytes_of({30, 0, 0, 0}) + in.bytes; }},
       {LinkType::loop, only_ipv6, [](C in) { return bytes_of({0, 0, 0, 24}) + in.bytes; }},
-      {LinkType::linux_cooked, any_ip, [](C in) {
-         return bytes_of(LinuxCooked{.protocol = type_of(in)}) + in.bytes;
-       }},
-      {LinkType::linux_cooked2, any_ip, [](C in) {
-         return bytes_of(LinuxCooked2{.protocol = type_of(in)}) + in.bytes;
-       }},
+      {LinkType::linux_cooked, any_ip,
+       [](C in) { return bytes_of(LinuxCooked{.protocol = type_of(in)}) + in.bytes; }},
+      {LinkType::linux_cooked2, any_ip,
+       [](C in) { return bytes_of(LinuxCooked2{.protocol = type_of(in)}) + in.bytes; }},
       {LinkType::ppp, any_ip, [](C in) { return ppp(in, true, false); }},
       {LinkType::ppp, any_ip, [](C in) { return ppp(in, false, true); }},
       {LinkType::ppp_hdlc, any_ip, [](C in) { return ppp(in, true, false); }},
-      {LinkType::ppp_hdlc, any_ip, [](C in) { return bytes_of(CiscoHdlcHeader{.type = type_of(in)}) + in.bytes; }},
-      {LinkType::cisco_hdlc, any_ip, [](C in) { return bytes_of(CiscoHdlcHeader{.type = type_of(in)}) + in.bytes; }},
+      {LinkType::ppp_hdlc, any_ip,
+       [](C in) { return bytes_of(CiscoHdlcHeader{.type = type_of(in)}) + in.bytes; }},
+      {LinkType::cisco_hdlc, any_ip,
+       [](C in) { return bytes_of(CiscoHdlcHeader{.type = type_of(in)}) + in.bytes; }},
       {LinkType::ppp_ether, any_ip, pppoe},
-      {LinkType::ieee80211, any_ip, [](C in) { return bytes_of({0x08, 0x01}) + zeros(22) + llc_snap(in); }},
-      {LinkType::ieee80211, any_ip, [](C in) {  // four addresses, QoS, HT control
+      {LinkType::ieee80211, any_ip,
+       [](C in) { return bytes_of({0x08, 0x01}) + zeros(22) + llc_snap(in); }},
+      {LinkType::ieee80211, any_ip,
+       [](C in) {  // four addresses, QoS, HT control
          return bytes_of({0x88, 0x83}) + zeros(22 + 6 + 2 + 4) + llc_snap(in);
        }},
-      {LinkType::ieee80211_radiotap, any_ip, [](C in) {  // TSFT, flags with data pad; QoS
-         return bytes_of({0, 0, 17, 0, 3, 0, 0, 0}) + zeros(8) + bytes_of({0x20}) + bytes_of({0x88, 0x01}) +
-                zeros(22 + 2 + 2) + llc_snap(in);
+      {LinkType::ieee80211_radiotap, any_ip,
+       [](C in) {  // TSFT, flags with data pad; QoS
+         return bytes_of({0, 0, 17, 0, 3, 0, 0, 0}) + zeros(8) + bytes_of({0x20}) +
+                bytes_of({0x88, 0x01}) + zeros(22 + 2 + 2) + llc_snap(in);
        }},
   };
 }

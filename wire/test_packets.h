@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "core/packet.h"
-#include "wire/dns.h"
-#include "wire/ethernet.h"
-#include "wire/icmp.h"
-#include "wire/ipv6.h"
-#include "wire/ntp.h"
+#include "wire/headers/dns.h"
+#include "wire/headers/ethernet.h"
+#include "wire/headers/icmp.h"
+#include "wire/headers/ipv6.h"
+#include "wire/headers/ntp.h"
+#include "wire/headers/tcp.h"
+#include "wire/headers/udp.h"
 #include "wire/summary.h"
-#include "wire/tcp.h"
-#include "wire/udp.h"
 
 namespace sojourn::test {
 
@@ -65,9 +65,22 @@ inline Bytes ipv4(const Ends& ends, IpProtocol protocol, const Bytes& payload) {
 }
 
 inline std::array<std::uint8_t, 16> ipv6_address(std::uint32_t low) {
-  return {0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0,
-          static_cast<std::uint8_t>(low >> 24), static_cast<std::uint8_t>(low >> 16),
-          static_cast<std::uint8_t>(low >> 8), static_cast<std::uint8_t>(low)};
+  return {0x20,
+          0x01,
+          0x0d,
+          0xb8,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          static_cast<std::uint8_t>(low >> 24),
+          static_cast<std::uint8_t>(low >> 16),
+          static_cast<std::uint8_t>(low >> 8),
+          static_cast<std::uint8_t>(low)};
 }
 
 inline Bytes ipv6(const Ends& ends, IpProtocol next, const Bytes& payload) {

@@ -4,15 +4,15 @@
 #include <limits>
 
 #include "wire/dissection.h"
-#include "wire/dns.h"
 #include "wire/flow_hash.h"
-#include "wire/icmp.h"
-#include "wire/mpls.h"
-#include "wire/ntp.h"
-#include "wire/quic.h"
-#include "wire/tcp.h"
-#include "wire/udp.h"
-#include "wire/udp_tunnels.h"
+#include "wire/headers/dns.h"
+#include "wire/headers/icmp.h"
+#include "wire/headers/mpls.h"
+#include "wire/headers/ntp.h"
+#include "wire/headers/quic.h"
+#include "wire/headers/tcp.h"
+#include "wire/headers/udp.h"
+#include "wire/headers/udp_tunnels.h"
 
 namespace sojourn {
 namespace {
@@ -23,11 +23,10 @@ Step finish(Dissection& at, Content content, std::uint16_t source_port,
   constexpr std::size_t most = std::numeric_limits<std::uint16_t>::max();
   Summary& summary = at.summary;
   const FlowHash hash =
-      at.is_ipv6
-          ? hash_ipv6(at.key, at.ip + 8, source_port, destination_port, at.protocol)
-          : hash_ipv4(at.key, load_network<std::uint32_t>(at.ip + 12),
-                      load_network<std::uint32_t>(at.ip + 16), source_port, destination_port,
-                      at.protocol);
+      at.is_ipv6 ? hash_ipv6(at.key, at.ip + 8, source_port, destination_port, at.protocol)
+                 : hash_ipv4(at.key, load_network<std::uint32_t>(at.ip + 12),
+                             load_network<std::uint32_t>(at.ip + 16), source_port, destination_port,
+                             at.protocol);
   summary.flow = hash.flow;
   summary.source_is_low = hash.source_is_low;
   summary.ip = at.ip;
@@ -76,16 +75,35 @@ std::optional<Layer> udp_tunnel(const Cursor& payload, std::uint16_t source_port
 /// Protocols whose packets could pass for a QUIC short header and that are never QUIC.
 constexpr bool is_never_quic(std::uint16_t port) {
   switch (port) {
-    case 67: case 68: case 69:     // DHCP, TFTP
-    case 88: case 137: case 138:   // Kerberos, NetBIOS
-    case 161: case 162:            // SNMP
-    case 389: case 500: case 4500: // CLDAP, IKE and ESP in UDP
-    case 514: case 520: case 546: case 547:  // syslog, RIP, DHCPv6
-    case 1812: case 1813: case 1900:         // RADIUS, SSDP
-    case 2055: case 4739: case 6343:         // NetFlow, IPFIX, sFlow
-    case 3478: case 3702: case 5060:         // STUN and TURN channels, WS-Discovery, SIP
-    case 5353: case 5355: return true;       // multicast DNS, LLMNR
-    default: return false;
+    case 67:
+    case 68:
+    case 69:  // DHCP, TFTP
+    case 88:
+    case 137:
+    case 138:  // Kerberos, NetBIOS
+    case 161:
+    case 162:  // SNMP
+    case 389:
+    case 500:
+    case 4500:  // CLDAP, IKE and ESP in UDP
+    case 514:
+    case 520:
+    case 546:
+    case 547:  // syslog, RIP, DHCPv6
+    case 1812:
+    case 1813:
+    case 1900:  // RADIUS, SSDP
+    case 2055:
+    case 4739:
+    case 6343:  // NetFlow, IPFIX, sFlow
+    case 3478:
+    case 3702:
+    case 5060:  // STUN and TURN channels, WS-Discovery, SIP
+    case 5353:
+    case 5355:
+      return true;  // multicast DNS, LLMNR
+    default:
+      return false;
   }
 }
 

@@ -1,8 +1,8 @@
 // Tunnels over IP and over UDP.
 
 #include "wire/dissection.h"
-#include "wire/gre.h"
-#include "wire/udp_tunnels.h"
+#include "wire/headers/gre.h"
+#include "wire/headers/udp_tunnels.h"
 
 namespace sojourn {
 namespace {
@@ -26,9 +26,12 @@ Step layer_in_gre(const GreHeader& gre) {
   switch (type) {
     case EtherType::erspan:
       return gre.has(GreHeader::has_sequence) ? Layer::erspan2 : Layer::ethernet;
-    case EtherType::erspan3: return Layer::erspan3;
-    case EtherType::wccp: return Layer::wccp;
-    default: return layer_of(type);
+    case EtherType::erspan3:
+      return Layer::erspan3;
+    case EtherType::wccp:
+      return Layer::wccp;
+    default:
+      return layer_of(type);
   }
 }
 

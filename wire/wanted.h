@@ -9,7 +9,9 @@ struct Wanted {
   explicit constexpr Wanted(KindSet kinds)
       : tcp(kinds.has(Kind::tcp) || kinds.has(Kind::handshake) || kinds.has(Kind::tcp_ts) ||
             kinds.has(Kind::flow)),
-        dns(kinds.has(Kind::dns)), ntp(kinds.has(Kind::ntp)), icmp(kinds.has(Kind::icmp)),
+        dns(kinds.has(Kind::dns)),
+        ntp(kinds.has(Kind::ntp)),
+        icmp(kinds.has(Kind::icmp)),
         quic(kinds.has(Kind::quic)) {}
 
   bool tcp;  ///< all of it; DNS alone asks for the TCP segments of its port only

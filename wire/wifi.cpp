@@ -7,7 +7,7 @@ namespace {
 
 /// The two bytes of frame control, IEEE 802.11-2020 section 9.2.4.1.
 struct FrameControl {
-  std::uint8_t type;   // version (2 bits), type (2), subtype (4)
+  std::uint8_t type;  // version (2 bits), type (2), subtype (4)
   std::uint8_t flags;
 
   bool is_data() const { return (type & 0x0cu) == 0x08u; }
@@ -16,7 +16,9 @@ struct FrameControl {
   bool has_four_addresses() const { return (flags & 0x03u) == 0x03u; }
   bool is_protected() const { return (flags & 0x40u) != 0; }
   bool has_control_field() const { return (flags & 0x80u) != 0; }
-  bool is_later_fragment(std::uint8_t sequence_control) const { return (sequence_control & 0xfu) != 0; }
+  bool is_later_fragment(std::uint8_t sequence_control) const {
+    return (sequence_control & 0xfu) != 0;
+  }
 };
 
 constexpr std::size_t three_addresses = 24, fourth_address = 6, qos_control = 2, ht_control = 4;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "capture/open.h"
+#include "capture/files/open.h"
 
 namespace {
 
@@ -26,9 +26,11 @@ void append(std::vector<char>& bytes, std::uint32_t word) {
 
 std::vector<char> pcap() {
   std::vector<char> bytes;
-  for (const std::uint32_t word : {0xa1b23c4du, 0x0004'0002u, 0u, 0u, 65'535u, 1u}) append(bytes, word);
+  for (const std::uint32_t word : {0xa1b23c4du, 0x0004'0002u, 0u, 0u, 65'535u, 1u})
+    append(bytes, word);
   for (std::uint32_t i = 0; i < packets; ++i) {
-    for (const std::uint32_t word : {i / 1'000'000, i % 1'000'000, frame_size, frame_size}) append(bytes, word);
+    for (const std::uint32_t word : {i / 1'000'000, i % 1'000'000, frame_size, frame_size})
+      append(bytes, word);
     bytes.resize(bytes.size() + frame_size);
   }
   return bytes;
@@ -36,10 +38,12 @@ std::vector<char> pcap() {
 
 std::vector<char> pcapng() {
   std::vector<char> bytes;
-  for (const std::uint32_t word : {0x0a0d0d0au, 28u, 0x1a2b3c4du, 1u, ~0u, ~0u, 28u}) append(bytes, word);
+  for (const std::uint32_t word : {0x0a0d0d0au, 28u, 0x1a2b3c4du, 1u, ~0u, ~0u, 28u})
+    append(bytes, word);
   for (const std::uint32_t word : {1u, 20u, 1u, 0u, 20u}) append(bytes, word);
   for (std::uint32_t i = 0; i < packets; ++i) {
-    for (const std::uint32_t word : {6u, 32 + frame_size, 0u, 0u, i, frame_size, frame_size}) append(bytes, word);
+    for (const std::uint32_t word : {6u, 32 + frame_size, 0u, 0u, i, frame_size, frame_size})
+      append(bytes, word);
     bytes.resize(bytes.size() + frame_size);
     append(bytes, 32 + frame_size);
   }
@@ -48,7 +52,8 @@ std::vector<char> pcapng() {
 
 void walk(benchmark::State& state, const std::vector<char>& bytes) {
   const auto path = std::filesystem::temp_directory_path() / "sojourn_bench_capture_read";
-  std::ofstream{path, std::ios::binary}.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  std::ofstream{path, std::ios::binary}.write(bytes.data(),
+                                              static_cast<std::streamsize>(bytes.size()));
   std::array<Packet, 64> batch;
   for (auto _ : state) {
     const auto source = open_capture(path.string());

@@ -35,7 +35,8 @@ void add(benchmark::State& state, Keep keep, double weight) {
 BENCHMARK_CAPTURE(add, histogram, Keep::histogram, 1.0)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(add, histogram_weighted, Keep::histogram, 1.5)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(add, every_sample, Keep::every_sample, 1.0)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(add, every_sample_weighted, Keep::every_sample, 1.5)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(add, every_sample_weighted, Keep::every_sample, 1.5)
+    ->Unit(benchmark::kMillisecond);
 
 void add_light(benchmark::State& state) {
   for (auto _ : state) {
@@ -56,8 +57,10 @@ void eight_quantiles_with_intervals(benchmark::State& state, Keep keep) {
   const std::vector<double> qs = {0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999};
   for (auto _ : state) benchmark::DoNotOptimize(distribution.estimates(qs));
 }
-BENCHMARK_CAPTURE(eight_quantiles_with_intervals, histogram, Keep::histogram)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(eight_quantiles_with_intervals, every_sample, Keep::every_sample)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(eight_quantiles_with_intervals, histogram, Keep::histogram)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(eight_quantiles_with_intervals, every_sample, Keep::every_sample)
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace sojourn

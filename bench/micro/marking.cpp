@@ -1,9 +1,9 @@
 // What does a packet cost at a marking point, with one monitored flow and with 100 000?
 //
-// `rules`: flow number in, counters and mark out, in batches of 64 with the prefetch first.  `point`: from
-// the IP header on, which the parser has just read: the flow's lookup by its 5-tuple, the mark's read, the
-// rules.  Initiating also writes the mark into the header, checksum included.  Packets come 50 ns apart from
-// random flows, intervals of 1 s.
+// `rules`: flow number in, counters and mark out, in batches of 64 with the prefetch first.
+// `point`: from the IP header on, which the parser has just read: the flow's lookup by its 5-tuple,
+// the mark's read, the rules.  Initiating also writes the mark into the header, checksum included.
+// Packets come 50 ns apart from random flows, intervals of 1 s.
 
 #include <benchmark/benchmark.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/hash.h"
-#include "oneway/marking_monitor.h"
+#include "oneway/marking/marking_monitor.h"
 
 namespace sojourn {
 namespace {
@@ -32,7 +32,8 @@ void rules(benchmark::State& state, MarkingRole role) {
   std::uint64_t next = 0, records = 0;
   for (auto _ : state) {
     for (MarkingEvent& event : events) {
-      event = {timestamp_from_ns(time += gap_ns), flow_at(next, flows), static_cast<Mark>(next & 1)};
+      event = {timestamp_from_ns(time += gap_ns), flow_at(next, flows),
+               static_cast<Mark>(next & 1)};
       ++next;
     }
     records += point.process(events, closed);
@@ -83,10 +84,12 @@ void point(benchmark::State& state, MarkingRole role) {
     }
     const auto events = monitor.process(packets);
     if (role == MarkingRole::initiating)
-      for (std::size_t i = 0; i < batch; ++i) setup.carrier.write({memory.data() + i * 64, 60}, events[i].mark);
+      for (std::size_t i = 0; i < batch; ++i)
+        setup.carrier.write({memory.data() + i * 64, 60}, events[i].mark);
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(batch));
-  if (monitor.monitored() != static_cast<std::uint64_t>(state.iterations()) * batch) state.SkipWithError("packets without a flow");
+  if (monitor.monitored() != static_cast<std::uint64_t>(state.iterations()) * batch)
+    state.SkipWithError("packets without a flow");
 }
 void point_observing(benchmark::State& state) { point(state, MarkingRole::observing); }
 void point_initiating(benchmark::State& state) { point(state, MarkingRole::initiating); }

@@ -11,12 +11,12 @@
 #include <cstdint>
 
 #include "core/hash.h"
-#include "roundtrip/exact_table.h"
-#include "roundtrip/fridge_table.h"
-#include "roundtrip/fridges_table.h"
-#include "roundtrip/leased_table.h"
-#include "roundtrip/staged_table.h"
-#include "roundtrip/tailored_table.h"
+#include "roundtrip/tables/exact_table.h"
+#include "roundtrip/tables/fridge_table.h"
+#include "roundtrip/tables/fridges_table.h"
+#include "roundtrip/tables/leased_table.h"
+#include "roundtrip/tables/staged_table.h"
+#include "roundtrip/tailored/tailored_table.h"
 
 namespace sojourn {
 namespace {
@@ -56,7 +56,9 @@ void run(benchmark::State& state, const typename Table::Options& options) {
   state.counters["total/true"] = weight / pairs;
 }
 
-std::size_t bytes(const benchmark::State& state) { return static_cast<std::size_t>(state.range(0)); }
+std::size_t bytes(const benchmark::State& state) {
+  return static_cast<std::size_t>(state.range(0));
+}
 /// Twice the time that a pair takes here.
 Duration longest(const benchmark::State& state) { return Duration{state.range(0) / 48 * 2000}; }
 
@@ -73,8 +75,12 @@ void fridges(benchmark::State& state) {
   run<FridgesTable>(state, {.memory_bytes = bytes(state), .longest = longest(state)});
 }
 void leased(benchmark::State& state) { run<LeasedTable>(state, {.memory_bytes = bytes(state)}); }
-void tailored(benchmark::State& state) { run<TailoredTable>(state, {.memory_bytes = bytes(state)}); }
-void tailored_wide(benchmark::State& state) { run<WideTailoredTable>(state, {.memory_bytes = bytes(state)}); }
+void tailored(benchmark::State& state) {
+  run<TailoredTable>(state, {.memory_bytes = bytes(state)});
+}
+void tailored_wide(benchmark::State& state) {
+  run<WideTailoredTable>(state, {.memory_bytes = bytes(state)});
+}
 
 void sizes(benchmark::internal::Benchmark* one) {
   one->Arg(64 << 10)->Arg(4 << 20)->Arg(256 << 20)->Unit(benchmark::kMillisecond);

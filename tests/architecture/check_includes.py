@@ -13,6 +13,7 @@ import tempfile
 
 BEGIN, END = "<!-- layers -->", "<!-- /layers -->"
 SOURCES = (".h", ".cpp", ".c")
+MOST_FILES = 40  # more than that, and nobody finds the one he looks for
 
 
 def read(*parts):
@@ -20,14 +21,33 @@ def read(*parts):
         return file.read()
 
 
+class Layer:
+    """A folder, what its files may include, and what only its tests may include besides."""
+
+    def __init__(self, uses, tests_use):
+        self.uses, self.tests_use = uses, tests_use
+
+
 def layers_of(source):
-    """{folder: the folders it may use}, lowest first; apps may use them all."""
+    """{folder: Layer}, lowest first; apps may use them all."""
+    text = re.sub(r"#.*", "", read(source, "CMakeLists.txt"))
+    lists = {name: words.split() for name, words in re.findall(r"^set\((\w+)\s+([^)]*)\)", text, re.M)}
     layers = {}
-    for name, rest in re.findall(r"^sojourn_layer\((\w+)\s*([^)]*)\)", read(source, "CMakeLists.txt"), re.M):
-        uses = re.search(r"\bUSES\b((?:\s+(?!LIBRARIES\b)\w+)*)", rest)
-        layers[name] = uses.group(1).split() if uses else []
-    layers["apps"] = list(layers)
+    for folder, rest in re.findall(r"^sojourn_layer\(([\w/]+)\s*([^)]*)\)", text, re.M):
+        rest = re.sub(r"\$\{(\w+)\}", lambda found: " ".join(lists.get(found.group(1), [])), rest)
+        words = {"USES": [], "TESTS_USE": [], "LIBRARIES": []}
+        for word in rest.split():
+            if word in words:
+                current = words[word]
+            else:
+                current.append(word)
+        layers[folder] = Layer(words["USES"], words["TESTS_USE"])
+    layers["apps"] = Layer(list(layers), [])
     return layers
+
+
+def is_test(name):
+    return name.endswith("_test.cpp") or name.startswith("test_")
 
 
 def includes_of(path):
@@ -41,43 +61,54 @@ def includes_of(path):
 def examine(source, layers):
     """(faults, {folder: folders that it includes today})"""
     faults, used = [], {folder: set() for folder in layers}
-    for folder, allowed in layers.items():
-        later = [other for other in allowed if list(layers).index(other) >= list(layers).index(folder)]
-        faults += [f"CMakeLists.txt: {folder} uses {other}, which comes after it" for other in later]
+    order = list(layers)
+    for folder, layer in layers.items():
+        for other in layer.uses + layer.tests_use:
+            if other not in layers:
+                faults.append(f"CMakeLists.txt: {folder} uses {other}, which is no layer")
+            elif other in layer.uses and order.index(other) >= order.index(folder):
+                faults.append(f"CMakeLists.txt: {folder} uses {other}, which comes after it")
         if not os.path.isdir(os.path.join(source, folder)):
+            faults.append(f"CMakeLists.txt: there is no folder {folder}")
             continue
-        for name in sorted(os.listdir(os.path.join(source, folder))):
+        names = sorted(os.listdir(os.path.join(source, folder)))
+        if folder != "apps" and sum(os.path.isfile(os.path.join(source, folder, name)) for name in names) > MOST_FILES:
+            faults.append(f"{folder}: more than {MOST_FILES} files; look for a sub-system inside")
+        for name in names:
             if not name.endswith(SOURCES):
                 continue
+            allowed = layer.uses + (layer.tests_use if is_test(name) else [])
             for number, included in includes_of(os.path.join(source, folder, name)):
-                place, target = f"{folder}/{name}:{number}", included.split("/")[0]
-                if "/" not in included:
+                place, target = f"{folder}/{name}:{number}", os.path.dirname(included)
+                if not target:
                     faults.append(f'{place}: write the folder too: "{folder}/{included}"')
                 elif target != folder and target not in allowed:
                     faults.append(f"{place}: {folder} may not include {included}; it may use "
                                   f"{' '.join(allowed) or 'nothing'}")
                 elif not os.path.exists(os.path.join(source, included)):
                     faults.append(f"{place}: there is no {included}")
-                elif target != folder:
+                elif target != folder and not is_test(name):
                     used[folder].add(target)
     return faults, used
 
 
 def height(folder, layers):
-    return 1 + max((height(other, layers) for other in layers[folder]), default=-1)
+    order = list(layers)
+    below = [other for other in layers[folder].uses if other in order[:order.index(folder)]]
+    return 1 + max((height(other, layers) for other in below), default=-1)
 
 
 def section(layers, used, holds):
     """The drawing and the table, as ARCHITECTURE.md shows them."""
-    top = max(height(folder, layers) for folder in layers)
+    heights = {folder: height(folder, layers) for folder in layers}
     lines = ["", "```text"]
-    for level in range(top, -1, -1):
-        row = [folder for folder in layers if height(folder, layers) == level]
-        lines.append(f"  {level}   " + "   ".join(f"{folder:10}" for folder in row).rstrip())
-    lines += ["```", "", "| folder | holds | may include | includes today |", "|---|---|---|---|"]
-    for folder, allowed in layers.items():
+    for level in range(max(heights.values()), -1, -1):
+        row = [folder for folder in layers if heights[folder] == level]
+        lines.append(f"  {level:2}   " + "   ".join(row))
+    lines += ["```", "", "| folder | holds | includes today |", "|---|---|---|"]
+    for folder in layers:
         today = [other for other in layers if other in used[folder]]
-        lines.append(f"| `{folder}/` | {holds.get(folder, '?')} | {' '.join(allowed) or '-'} | {' '.join(today) or '-'} |")
+        lines.append(f"| `{folder}/` | {holds.get(folder, '?')} | {' '.join(today) or '-'} |")
     return "\n".join(lines) + "\n\n"
 
 
@@ -85,7 +116,7 @@ def split_page(page):
     """(before, section, after); the words of the column `holds` are kept from the page."""
     before, _, rest = page.partition(BEGIN)
     inside, _, after = rest.partition(END)
-    holds = dict(re.findall(r"^\| `(\w+)/` \| ([^|]*?) \|", inside, re.M))
+    holds = dict(re.findall(r"^\| `([\w/]+)/` \| ([^|]*?) \|", inside, re.M))
     return before, inside, after, holds
 
 
@@ -108,17 +139,27 @@ def check(source, write):
 
 def self_test():
     """Small trees with one fault each."""
-    good = {"CMakeLists.txt": "sojourn_layer(core LIBRARIES fmt)\nsojourn_layer(wire USES core LIBRARIES z)\n",
-            "core/time.h": "#pragma once\n", "wire/tcp.h": '#include "core/time.h"\n#include <vector>\n',
-            "apps/main.cpp": '#include "wire/tcp.h"\n',
-            "ARCHITECTURE.md": f"{BEGIN}\n| `core/` | a | |\n| `wire/` | b | |\n| `apps/` | c | |\n{END}\n"}
-    wrong = {"upwards": {"core/time.h": '#include "wire/tcp.h"\n'},
-             "outside": {"wire/tcp.h": '#include "apps/main.h"\n'},
-             "no folder": {"wire/udp.h": '#include "tcp.h"\n'},
-             "missing file": {"wire/tcp.h": '#include "core/tiem.h"\n'},
-             "upwards in CMake": {"CMakeLists.txt": "sojourn_layer(core USES wire)\nsojourn_layer(wire)\n"},
+    good = {"CMakeLists.txt": "set(low core)\nsojourn_layer(core LIBRARIES fmt)\n"
+                              "sojourn_layer(wire/headers USES ${low} LIBRARIES z)\n"
+                              "sojourn_layer(wire USES core wire/headers TESTS_USE lab)\nsojourn_layer(lab USES core)\n",
+            "core/time.h": "#pragma once\n", "wire/headers/tcp.h": '#include "core/time.h"\n#include <vector>\n',
+            "wire/walk.h": '#include "wire/headers/tcp.h"\n', "lab/queue.h": "",
+            "wire/walk_test.cpp": '#include "lab/queue.h"\n',
+            "apps/main.cpp": '#include "wire/headers/tcp.h"\n',
+            "ARCHITECTURE.md": f"{BEGIN}\n" + "".join(
+                f"| `{folder}/` | a | |\n" for folder in ("core", "wire/headers", "wire", "lab", "apps")) + f"{END}\n"}
+    wrong = {"upwards": {"core/time.h": '#include "wire/headers/tcp.h"\n'},
+             "from a sub-folder to its parent": {"wire/headers/tcp.h": '#include "wire/walk.h"\n'},
+             "outside": {"wire/headers/tcp.h": '#include "apps/main.h"\n'},
+             "what only tests may use": {"wire/walk.h": '#include "lab/queue.h"\n'},
+             "no folder": {"wire/headers/udp.h": '#include "tcp.h"\n'},
+             "missing file": {"wire/headers/tcp.h": '#include "core/tiem.h"\n'},
+             "upwards in CMake": {"CMakeLists.txt": good["CMakeLists.txt"].replace("(core ", "(core USES wire ")},
+             "no such layer": {"CMakeLists.txt": good["CMakeLists.txt"].replace("${low}", "${low} bore")},
              "a new arrow": {"core/packet.h": "", "apps/main.cpp": '#include "core/packet.h"\n'},
-             "a new folder": {"CMakeLists.txt": good["CMakeLists.txt"] + "sojourn_layer(export USES core)\n"}}
+             "a crowd": {f"core/file{number}.h": "" for number in range(41)},
+             "a new folder": {"CMakeLists.txt": good["CMakeLists.txt"] + "sojourn_layer(export USES core)\n",
+                              "export/json.h": ""}}
     failures = []
     for name, change in [("nothing", {})] + list(wrong.items()):
         with tempfile.TemporaryDirectory() as source:

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "capture/open.h"
+#include "capture/files/open.h"
 
 namespace {
 
@@ -31,7 +31,8 @@ Walked walk(Source& source) {
       walked.digest = walked.digest * 31 + packet.captured;
       if (packet.captured == 0) continue;
       walked.digest = walked.digest * 31 + static_cast<std::uint64_t>(packet.data[0]);
-      walked.digest = walked.digest * 31 + static_cast<std::uint64_t>(packet.data[packet.captured - 1]);
+      walked.digest =
+          walked.digest * 31 + static_cast<std::uint64_t>(packet.data[packet.captured - 1]);
     }
   }
   const SourceCounters& counters = source.counters();

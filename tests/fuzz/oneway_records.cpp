@@ -1,12 +1,12 @@
-// Bytes as a file of flow records.  Whatever they are, the parser ends with records or with one line
-// that names a line of the file; what it accepts is written and read again without a change.
+// Bytes as a file of flow records.  Whatever they are, the parser ends with records or with one
+// line that names a line of the file; what it accepts is written and read again without a change.
 
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
-#include "oneway/record_csv.h"
+#include "oneway/cnf/record_csv.h"
 
 using namespace sojourn;
 
@@ -30,7 +30,8 @@ void check(std::string_view text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string text(reinterpret_cast<const char*>(data), size);  // exactly sized: ASan sees its end
+  const std::string text(reinterpret_cast<const char*>(data),
+                         size);  // exactly sized: ASan sees its end
   check(text);
   // Most inputs fail at the first line: let them be the lines behind it as well.
   check(std::string{record_csv_header} + text);

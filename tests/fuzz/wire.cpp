@@ -6,18 +6,27 @@
 #include <cstdlib>
 #include <vector>
 
-#include "wire/dns.h"
+#include "wire/headers/dns.h"
 #include "wire/parser.h"
 
 using namespace sojourn;
 
 namespace {
 
-constexpr std::array links{
-    LinkType::ethernet,  LinkType::null,         LinkType::ppp,       LinkType::raw,
-    LinkType::ppp_hdlc,  LinkType::ppp_ether,    LinkType::loop,      LinkType::cisco_hdlc,
-    LinkType::ieee80211, LinkType::linux_cooked, LinkType::ieee80211_radiotap,
-    LinkType::ipv4,      LinkType::ipv6,         LinkType::linux_cooked2};
+constexpr std::array links{LinkType::ethernet,
+                           LinkType::null,
+                           LinkType::ppp,
+                           LinkType::raw,
+                           LinkType::ppp_hdlc,
+                           LinkType::ppp_ether,
+                           LinkType::loop,
+                           LinkType::cisco_hdlc,
+                           LinkType::ieee80211,
+                           LinkType::linux_cooked,
+                           LinkType::ieee80211_radiotap,
+                           LinkType::ipv4,
+                           LinkType::ipv6,
+                           LinkType::linux_cooked2};
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -37,7 +46,8 @@ void use(const Summary& summary, const std::vector<std::byte>& bytes) {
                           std::size_t{summary.ip_captured} - summary.payload_offset};
   require(payload.size() <= summary.payload);
   std::size_t messages = 0;
-  const auto next = walk_dns_stream(payload, summary.payload, {}, [&](const DnsMessage&) { ++messages; });
+  const auto next =
+      walk_dns_stream(payload, summary.payload, {}, [&](const DnsMessage&) { ++messages; });
   require(messages <= payload.size() / sizeof(DnsHeader));
   require(!next || next->offset >= summary.payload);
 }
@@ -48,7 +58,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 2) return 0;
   const LinkType link = links[data[0] % links.size()];
   const auto* const first = reinterpret_cast<const std::byte*>(data + 2);
-  const std::vector<std::byte> bytes(first, first + (size - 2));  // exactly sized: ASan sees its end
+  const std::vector<std::byte> bytes(first,
+                                     first + (size - 2));  // exactly sized: ASan sees its end
   const auto captured = static_cast<std::uint32_t>(bytes.size());
   // The second byte makes the packet longer on the wire than in the capture.
   const Packet packet{{}, bytes.data(), captured, captured + data[1] * 8u, link};

@@ -1,5 +1,6 @@
-// Bytes as an IP packet to be marked: one byte chooses the carrier, one the mark.  Whatever they are,
-// no byte past their end is touched, and a mark that was written is read again and goes away again.
+// Bytes as an IP packet to be marked: one byte chooses the carrier, one the mark.  Whatever they
+// are, no byte past their end is touched, and a mark that was written is read again and goes away
+// again.
 
 #include <array>
 #include <cstdint>
@@ -12,16 +13,19 @@ using namespace sojourn;
 
 namespace {
 
-constexpr std::array names{"dscp", "dscp:5", "dscp:1,0", "reserved", "flow-label:19", "hop-by-hop", "destination"};
+constexpr std::array names{"dscp",          "dscp:5",     "dscp:1,0",   "reserved",
+                           "flow-label:19", "hop-by-hop", "destination"};
 
 void require(bool holds) {
   if (!holds) std::abort();
 }
 
-/// One's complement has two zeros, and a packet whose checksum was wrong may come back with the other.
+/// One's complement has two zeros, and a packet whose checksum was wrong may come back with the
+/// other.
 bool same_but_for_zero(std::vector<std::byte> a, std::vector<std::byte> b) {
   for (auto* packet : {&a, &b})
-    if (((*packet)[0] >> 4) == std::byte{4} && (*packet)[10] == std::byte{0xff} && (*packet)[11] == std::byte{0xff})
+    if (((*packet)[0] >> 4) == std::byte{4} && (*packet)[10] == std::byte{0xff} &&
+        (*packet)[11] == std::byte{0xff})
       (*packet)[10] = (*packet)[11] = std::byte{0};
   return a == b;
 }
@@ -58,7 +62,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const MarkingCarrier carrier = *MarkingCarrier::parse(names[data[0] % names.size()]);
   const auto mark = static_cast<Mark>(data[1] % (carrier.bits() == 2 ? 4 : 2));
   const auto* const first = reinterpret_cast<const std::byte*>(data + 2);
-  const std::vector<std::byte> bytes(first, first + (size - 2));  // exactly sized: ASan sees its end
+  const std::vector<std::byte> bytes(first,
+                                     first + (size - 2));  // exactly sized: ASan sees its end
   switch (carrier.use(bytes)) {
     case CarrierUse::impossible: {
       auto copy = bytes;
@@ -67,8 +72,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     }
     case CarrierUse::free:
-    case CarrierUse::in_use: check_in_place(carrier, bytes, mark); break;
-    case CarrierUse::needs_room: check_inserted(carrier, bytes, mark); break;
+    case CarrierUse::in_use:
+      check_in_place(carrier, bytes, mark);
+      break;
+    case CarrierUse::needs_room:
+      check_inserted(carrier, bytes, mark);
+      break;
   }
   return 0;
 }

@@ -22,7 +22,7 @@ COLUMN = {name: column for column, name in enumerate(FIELDS)}
 
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 
-# What Sojourn reads on the way to an IP packet inside UDP (wire/udp_tunnels.h).
+# What Sojourn reads on the way to an IP packet inside UDP (wire/headers/udp_tunnels.h).
 FOLLOWED_OVER_UDP = {"vxlan", "geneve", "gtp", "l2tp", "teredo", "ayiya", "mpls"}
 # Tunnels and link types that tshark follows and Sojourn does not.
 UNFOLLOWED = {"arcnet", "capwap", "cmd", "fddi", "gtpprime", "infiniband", "ipcomp", "ipnet", "ipoib", "l2tpv3",

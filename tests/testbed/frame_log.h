@@ -25,8 +25,9 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Fate::cou
 ///
 /// in_ns is the kernel's stamp on reception, planned_ns when the link model let the frame go,
 /// out_ns the clock read right before it was handed to the kernel (empty if it never was), done_ns
-/// the clock right after: it passed the next interface in between.  head is the frame's first 112 bytes in hexadecimal: enough for IPv6 with a full TCP header or an NTP
-/// packet.  Rows are in order of out_ns, a lost frame's where it was lost.
+/// the clock right after: it passed the next interface in between.  head is the frame's first 112
+/// bytes in hexadecimal: enough for IPv6 with a full TCP header or an NTP packet.  Rows are in
+/// order of out_ns, a lost frame's where it was lost.
 ///
 /// Rows wait in memory, so that a slow disk delays no frame; write_some() is for idle moments.
 class FrameLog {

@@ -1,0 +1,75 @@
+// RFC 8878 through libzstd.
+
+#include <zstd.h>
+
+#include <algorithm>
+
+#include "capture/files/byte_stream.h"
+
+namespace sojourn {
+namespace {
+
+class ZstdStream final : public ByteStream {
+ public:
+  explicit ZstdStream(std::unique_ptr<ByteInput> compressed)
+      : compressed_(std::move(compressed)), state_(::ZSTD_createDStream(), &::ZSTD_freeDStream) {
+    // libzstd refuses windows of more than 128 MiB by itself; that bounds the memory.
+    if (state_ == nullptr) trouble_ = "cannot start zstd";
+  }
+
+  Got read(std::span<std::byte> room) override {
+    if (!trouble_.empty()) return {0, Status::end};
+    ZSTD_outBuffer output{room.data(), std::min(room.size(), most_at_once), 0};
+    while (output.pos == 0) {
+      const Window input = compressed_->window();
+      if (input.size() == 0 && !input.last) {
+        const auto refill = compressed_->refill(1);
+        if (refill == ByteInput::Refill::idle) return {0, Status::idle};
+        if (refill == ByteInput::Refill::interrupted) return {0, Status::interrupted};
+        continue;
+      }
+      // At the end of the input something may still wait inside for room to be put into.
+      if (input.size() == 0 && !pending_) return finish();
+      ZSTD_inBuffer taken{input.begin, input.size(), 0};
+      const std::size_t status = ::ZSTD_decompressStream(state_.get(), &output, &taken);
+      compressed_->consume(taken.pos);
+      if (::ZSTD_isError(status)) {
+        trouble_ = std::string{"zstd data are damaged: "} + ::ZSTD_getErrorName(status);
+        break;
+      }
+      inside_frame_ = status != 0;
+      pending_ = output.pos == output.size;
+    }
+    return {output.pos, output.pos == 0 ? Status::end : Status::more};
+  }
+
+  double progress() const override { return compressed_->progress(); }
+  const std::string& trouble() const override { return trouble_; }
+
+ private:
+  /// With room for a whole frame libzstd decodes it in one go, and damage at its end would take all
+  /// of it away.
+  static constexpr std::size_t most_at_once = 64 * 1024;
+
+  Got finish() {
+    if (!compressed_->trouble().empty())
+      trouble_ = compressed_->trouble();
+    else if (inside_frame_)
+      trouble_ = "zstd data end too early";
+    return {0, Status::end};
+  }
+
+  std::unique_ptr<ByteInput> compressed_;
+  std::unique_ptr<ZSTD_DStream, std::size_t (*)(ZSTD_DStream*)> state_;
+  std::string trouble_;
+  bool inside_frame_ = false;
+  bool pending_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteStream> zstd_stream(std::unique_ptr<ByteInput> compressed) {
+  return std::make_unique<ZstdStream>(std::move(compressed));
+}
+
+}  // namespace sojourn

@@ -1,0 +1,98 @@
+#include "capture/live/live_socket.h"
+
+#include <arpa/inet.h>
+#include <linux/filter.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <net/if_arp.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+namespace sojourn {
+namespace {
+
+std::string reason() { return std::strerror(errno); }
+
+Framing framing_of(unsigned hardware_type) {
+  switch (hardware_type) {
+    case ARPHRD_ETHER:
+      return Framing::ethernet;
+    case ARPHRD_LOOPBACK:
+      return Framing::loopback;
+    default:
+      return Framing::none;
+  }
+}
+
+}  // namespace
+
+Result<LiveInterface> LiveInterface::find(const std::string& name) {
+  LiveInterface found{.name = name};
+  ifreq request{};
+  if (name.empty() || name.size() >= sizeof request.ifr_name || name.find('\0') != name.npos)
+    return failure("'" + name + "' is not an interface name");
+  found.index = static_cast<int>(::if_nametoindex(name.c_str()));
+  if (found.index == 0) return failure("no such interface: " + name);
+
+  // Any socket answers questions about interfaces; this kind needs no privilege.
+  const UniqueFd socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  std::memcpy(request.ifr_name, name.data(), name.size());
+  if (::ioctl(socket.get(), SIOCGIFFLAGS, &request) != 0)
+    return failure(name + ": cannot read the interface's state: " + reason());
+  if ((request.ifr_flags & IFF_UP) == 0) return failure(name + ": the interface is down");
+  if (::ioctl(socket.get(), SIOCGIFHWADDR, &request) != 0)
+    return failure(name + ": cannot read the interface's type: " + reason());
+  found.framing = framing_of(request.ifr_hwaddr.sa_family);
+  return found;
+}
+
+Result<UniqueFd> open_packet_socket(const LiveInterface& interface, std::uint32_t snap_length) {
+  const int kind = interface.framing == Framing::none ? SOCK_DGRAM : SOCK_RAW;
+  // Protocol 0: deaf until start_receiving(), or packets of other interfaces would come in first.
+  UniqueFd socket{::socket(AF_PACKET, kind | SOCK_CLOEXEC, 0)};
+  if (!socket && (errno == EPERM || errno == EACCES))
+    return failure(interface.name + ": capturing needs root or CAP_NET_RAW");
+  if (!socket) return failure(interface.name + ": cannot open a packet socket: " + reason());
+
+  // A filter's return value is the number of bytes to keep: the only snap length a ring knows.
+  sock_filter keep{.code = BPF_RET | BPF_K, .jt = 0, .jf = 0, .k = snap_length};
+  const sock_fprog program{.len = 1, .filter = &keep};
+  if (::setsockopt(socket.get(), SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0)
+    return failure(interface.name + ": cannot set the snap length: " + reason());
+
+  // Have the kernel read the clock when a packet comes in.  Otherwise it does so when it fills the
+  // ring, and on a busy machine the thread that does may have waited milliseconds for a core.
+  const int on = 1;
+  if (::setsockopt(socket.get(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) != 0)
+    return failure(interface.name + ": cannot ask for early timestamps: " + reason());
+  return socket;
+}
+
+Result<void> start_receiving(const UniqueFd& socket, const LiveInterface& interface,
+                             bool promiscuous) {
+  sockaddr_ll address{};
+  address.sll_family = AF_PACKET;
+  address.sll_protocol = htons(ETH_P_ALL);
+  address.sll_ifindex = interface.index;
+  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return failure(interface.name + ": cannot listen: " + reason());
+  if (!promiscuous || interface.framing != Framing::ethernet) return {};
+
+  packet_mreq membership{};
+  membership.mr_ifindex = interface.index;
+  membership.mr_type = PACKET_MR_PROMISC;
+  if (::setsockopt(socket.get(), SOL_PACKET, PACKET_ADD_MEMBERSHIP, &membership,
+                   sizeof membership) != 0)
+    return failure(interface.name + ": cannot listen promiscuously: " + reason());
+  return {};
+}
+
+std::uint64_t take_kernel_drops(const UniqueFd& socket) {
+  tpacket_stats_v3 statistics{};
+  socklen_t size = sizeof statistics;
+  if (::getsockopt(socket.get(), SOL_PACKET, PACKET_STATISTICS, &statistics, &size) != 0) return 0;
+  return statistics.tp_drops;
+}
+
+}  // namespace sojourn

@@ -1,0 +1,235 @@
+#include "estimate/distribution/distribution.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "estimate/distribution/test_seed.h"
+
+namespace sojourn {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct WeightedDelay {
+  std::int64_t ns;
+  double weight;
+  friend auto operator<=>(const WeightedDelay&, const WeightedDelay&) = default;
+};
+
+/// The definition, word for word: walk the sorted samples until F reaches q, linear in between.
+double quantile_by_definition(const std::vector<WeightedDelay>& sorted, double q) {
+  double total = 0;
+  for (const auto& sample : sorted) total += sample.weight;
+  double below = 0;
+  std::size_t i = 0;
+  while (i + 1 < sorted.size() && below + sorted[i].weight < q * total) below += sorted[i++].weight;
+  if (i == 0) return static_cast<double>(sorted[0].ns);
+  const double from = static_cast<double>(sorted[i - 1].ns), to = static_cast<double>(sorted[i].ns);
+  return from + std::clamp((q * total - below) / sorted[i].weight, 0.0, 1.0) * (to - from);
+}
+
+enum class Shape { spread, ties, negative, one_bucket };
+enum class Weights { ones, some, all };
+
+std::vector<WeightedDelay> draw(std::size_t count, Shape shape, Weights weights,
+                                std::mt19937_64& random) {
+  std::lognormal_distribution<double> path{std::log(20e6), 1.5};
+  std::vector<WeightedDelay> samples;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto ns = static_cast<std::int64_t>(path(random));
+    if (shape == Shape::ties) ns = ns / 10'000'000 * 10'000'000;
+    if (shape == Shape::negative) ns -= 20'000'000;
+    if (shape == Shape::one_bucket) ns = 100'000'000 + static_cast<std::int64_t>(random() % 1000);
+    const bool one = weights == Weights::ones || (weights == Weights::some && i < count / 2);
+    samples.push_back({ns, one ? 1.0 : std::exp(static_cast<double>(random() % 3000) / 1000)});
+  }
+  return samples;
+}
+
+Distribution of(const std::vector<WeightedDelay>& samples, Keep keep) {
+  Distribution distribution{keep};
+  for (const auto& [ns, weight] : samples) distribution.add(Duration{ns}, weight);
+  return distribution;
+}
+
+constexpr std::array qs = {0.0, 0.001, 0.05, 0.25, 1.0 / 3, 0.5, 0.75, 0.95, 0.99, 0.999, 1.0};
+
+/// Around each size at which the distribution changes how it works.
+constexpr std::array<std::size_t, 8> sizes = {1, 2, 3, 10, 255, 256, 257, 5000};
+
+class Quantiles : public testing::TestWithParam<std::tuple<Shape, Weights>> {
+ protected:
+  std::vector<WeightedDelay> samples(std::size_t size) const {
+    std::mt19937_64 random{test_seed() + size};
+    return draw(size, std::get<0>(GetParam()), std::get<1>(GetParam()), random);
+  }
+};
+
+void expect_exact(std::vector<WeightedDelay> samples) {
+  const auto distribution = of(samples, Keep::every_sample);
+  EXPECT_EQ(distribution.relative_error(), 0);
+  const auto found = distribution.quantiles(qs);
+  std::ranges::sort(samples);
+  for (std::size_t i = 0; i < qs.size(); ++i)
+    EXPECT_NEAR(static_cast<double>(found[i].count()), quantile_by_definition(samples, qs[i]), 0.51)
+        << "q " << qs[i] << " of " << samples.size() << ", seed " << test_seed();
+}
+
+TEST_P(Quantiles, AreExactToTheNanosecondWhenEverySampleIsKept) {
+  for (const std::size_t size : sizes) expect_exact(samples(size));
+}
+
+TEST_P(Quantiles, AreWithinTheStatedErrorWhenNot) {
+  for (const std::size_t size : sizes) {
+    auto drawn = samples(size);
+    const auto distribution = of(drawn, Keep::histogram);
+    EXPECT_EQ(distribution.relative_error() > 0, size > Distribution::few_samples);
+    std::ranges::sort(drawn);
+    // The sample at which F reaches q is the quantile of some q' between q and one sample more.
+    const double one_more =
+        std::ranges::max(drawn, {}, &WeightedDelay::weight).weight / distribution.total_weight();
+    for (const double q : qs) {
+      const double low = quantile_by_definition(drawn, q);
+      const double high = quantile_by_definition(drawn, std::min(1.0, q + one_more + 1e-12));
+      const double error = distribution.relative_error();
+      const double found = static_cast<double>(distribution.quantile(q)->count());
+      EXPECT_GE(found, low - error * std::abs(low) - 1)
+          << "q " << q << " of " << size << ", seed " << test_seed();
+      EXPECT_LE(found, high + error * std::abs(high) + 1)
+          << "q " << q << " of " << size << ", seed " << test_seed();
+    }
+  }
+}
+
+TEST_P(Quantiles, DoNotDependOnHowTheSamplesWereSplit) {
+  for (const std::size_t size : sizes) {
+    const auto drawn = samples(size);
+    for (const Keep keep : {Keep::every_sample, Keep::histogram}) {
+      const auto whole = of(drawn, keep);
+      std::array<Distribution, 3> parts{Distribution{keep}, Distribution{keep}, Distribution{keep}};
+      for (std::size_t i = 0; i < size; ++i)
+        parts[i % 7 / 3].add(Duration{drawn[i].ns}, drawn[i].weight);
+      Distribution joined{keep};
+      for (const auto& part : parts) joined.merge(part);
+
+      EXPECT_EQ(joined.count(), whole.count());
+      EXPECT_EQ(joined.min(), whole.min());
+      EXPECT_EQ(joined.max(), whole.max());
+      EXPECT_NEAR(joined.total_weight(), whole.total_weight(), 1e-9 * whole.total_weight());
+      EXPECT_NEAR(joined.effective_samples(), whole.effective_samples(),
+                  1e-9 * whole.effective_samples());
+      EXPECT_NEAR(static_cast<double>(joined.mean()->count()),
+                  static_cast<double>(whole.mean()->count()), 1);
+      EXPECT_EQ(joined.relative_error(), whole.relative_error());
+      for (const double q : qs)
+        EXPECT_NEAR(static_cast<double>(joined.quantile(q)->count()),
+                    static_cast<double>(whole.quantile(q)->count()), 1)
+            << "q " << q << " of " << size << ", seed " << test_seed();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Quantiles,
+                         testing::Combine(testing::Values(Shape::spread, Shape::ties,
+                                                          Shape::negative, Shape::one_bucket),
+                                          testing::Values(Weights::ones, Weights::some,
+                                                          Weights::all)));
+
+TEST(Distribution, IsExactAcrossSeveralBlocksOfSamples) {
+  std::mt19937_64 random{test_seed()};
+  expect_exact(draw(200'000, Shape::spread, Weights::ones, random));
+  expect_exact(draw(200'000, Shape::spread, Weights::some, random));
+}
+
+TEST(Distribution, IsEmptyAtFirst) {
+  const Distribution distribution;
+  EXPECT_EQ(distribution.count(), 0u);
+  EXPECT_EQ(distribution.effective_samples(), 0);
+  EXPECT_FALSE(distribution.min() || distribution.max() || distribution.mean() ||
+               distribution.quantile(0.5));
+  EXPECT_FALSE(distribution.interval(0.5) || distribution.mean_interval());
+  EXPECT_TRUE(distribution.cdf().empty());
+}
+
+TEST(Distribution, AValueMostSamplesShareIsTheMedian) {
+  Distribution distribution;
+  distribution.add(5ms);
+  for (int i = 0; i < 89; ++i) distribution.add(10ms);
+  for (int i = 0; i < 10; ++i) distribution.add(20ms);
+  EXPECT_EQ(distribution.quantile(0.5), 10ms);
+  EXPECT_EQ(distribution.quantile(0.91), 20ms);
+}
+
+TEST(Distribution, KeepsNegativeAndExtremeDelays) {
+  for (const Keep keep : {Keep::every_sample, Keep::histogram}) {
+    Distribution distribution{keep};
+    for (int i = 0; i < 1000; ++i) distribution.add(-3ms);
+    for (int i = 0; i < 1000; ++i) distribution.add(1ms);
+    EXPECT_EQ(distribution.min(), -3ms);
+    EXPECT_EQ(distribution.mean(), -1ms);
+    EXPECT_NEAR(static_cast<double>(distribution.quantile(0.25)->count()), -3e6, 3e6 / 128);
+    distribution.add(Duration::min());
+    distribution.add(Duration::max());
+    EXPECT_EQ(distribution.quantile(0), Duration::min());
+    EXPECT_EQ(distribution.quantile(1), Duration::max());
+    EXPECT_TRUE(distribution.interval(0.999));
+  }
+}
+
+TEST(Distribution, SumsDoNotLoseDigits) {
+  // Plain doubles lose the small summands here: 2^53 ns is three months.
+  Distribution plain, weighted;
+  constexpr std::int64_t large = (std::int64_t{1} << 60) + 12'345'677;
+  for (int i = 0; i < 1'000'000; ++i) {
+    plain.add(Duration{large + i % 2});
+    weighted.add(Duration{i % 2}, i % 2 == 0 ? 1e10 : 0.1);
+  }
+  EXPECT_NEAR(static_cast<double>(plain.mean()->count() - large), 0.5,
+              129);  // one bit of a double at 2^60 is 128
+  EXPECT_NEAR(weighted.total_weight(), 500'000 * (1e10 + 0.1), 1.0);
+}
+
+TEST(Distribution, StatesItsEffectiveSampleSize) {
+  Distribution distribution;
+  distribution.add(1ms, 1);
+  distribution.add(2ms, 3);
+  EXPECT_DOUBLE_EQ(distribution.effective_samples(), 16.0 / 10.0);
+  EXPECT_EQ(distribution.mean(), 1750us);
+}
+
+TEST(Distribution, DrawsItsCdfFromZeroToOne) {
+  std::mt19937_64 random{test_seed()};
+  const auto distribution = of(draw(10'000, Shape::spread, Weights::all, random), Keep::histogram);
+  const auto points = distribution.cdf();
+  EXPECT_EQ(points.front().fraction, 0);
+  EXPECT_EQ(points.front().delay, distribution.min());
+  EXPECT_EQ(points.back().fraction, 1);
+  EXPECT_EQ(points.back().delay, distribution.max());
+  EXPECT_TRUE(std::ranges::is_sorted(points, {}, &CdfPoint::delay));
+  EXPECT_TRUE(std::ranges::is_sorted(points, {}, &CdfPoint::fraction));
+  for (const double q : {0.1, 0.5, 0.9})
+    EXPECT_NEAR(distribution.fraction_up_to(*distribution.quantile(q)), q, 0.001)
+        << "seed " << test_seed();
+}
+
+TEST(Distribution, SaysWhenTooFewSamplesBoundAQuantile) {
+  Distribution distribution;
+  for (int i = 1; i <= 20; ++i) distribution.add(i * 1ms);
+  const auto p99 = *distribution.interval(0.99);
+  EXPECT_FALSE(p99.bounded_above);  // one sample in five such sets lies above the true p99
+  EXPECT_TRUE(p99.bounded_below);
+  EXPECT_EQ(p99.high, 20ms);
+  // Order statistics 6 and 15 of 20 enclose the median with 95.9 % (David and Nagaraja,
+  // section 7.1).
+  const auto median = *distribution.interval(0.5);
+  EXPECT_TRUE(median.bounded());
+  EXPECT_EQ(median.low, 6ms);
+  EXPECT_EQ(median.high, 15ms);
+}
+
+}  // namespace
+}  // namespace sojourn

@@ -1,0 +1,41 @@
+#include "estimate/distribution/sample_log.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace sojourn {
+
+void SampleLog::grow() {
+  if (used_ >= small) {
+    sealed_ += used_;
+    pieces_.push_back({tail_, used_});
+    tail_ = std::make_shared<Block>();
+    capacity_ = std::min(std::bit_ceil(sealed_), largest_block);
+    used_ = 0;
+  } else {
+    if (!tail_) tail_ = std::make_shared<Block>();
+    capacity_ = std::clamp<std::size_t>(2 * used_, 4, small);
+  }
+  tail_->delays.resize(capacity_);
+  if (!tail_->weights.empty()) tail_->weights.resize(capacity_, 1.0);
+}
+
+void SampleLog::append_all(const SampleLog& other) {
+  pieces_.insert(pieces_.end(), other.pieces_.begin(), other.pieces_.end());
+  sealed_ += other.sealed_;
+  if (other.capacity_ >=
+      small) {  // such a block stays where it is, so its owner may go on filling it
+    pieces_.push_back({other.tail_, other.used_});
+    sealed_ += other.used_;
+    return;
+  }
+  const auto append_one = [this](std::int64_t ns, double weight) {
+    if (full()) grow();
+    append(ns, weight);
+  };
+  if (other.tail_) visit_block(*other.tail_, other.used_, append_one);
+}
+
+void SampleLog::clear() { *this = SampleLog{}; }
+
+}  // namespace sojourn

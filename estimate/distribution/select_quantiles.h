@@ -1,0 +1,23 @@
+#pragma once
+// Quantiles of weighted samples without sorting them all.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "estimate/distribution/log_histogram.h"
+#include "estimate/distribution/sample_log.h"
+
+namespace sojourn {
+
+/// The delays at which the cumulative weight reaches each of `targets` (ascending, in units of
+/// weight), linear between consecutive samples.  The histogram, of the same samples, tells in
+/// which bucket each lies; one pass over the log gathers those few buckets.
+std::vector<std::int64_t> select_exactly(const SampleLog& log, const LogHistogram& histogram,
+                                         std::span<const double> targets);
+
+/// The same to the width of a bucket, from the histogram alone.
+std::vector<std::int64_t> select_from_buckets(const LogHistogram& histogram,
+                                              std::span<const double> targets);
+
+}  // namespace sojourn

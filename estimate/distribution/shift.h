@@ -1,0 +1,71 @@
+#pragma once
+// Did a delay distribution change?  A two-sample test for weighted samples.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/time.h"
+#include "estimate/distribution/delay_snapshot.h"
+
+namespace sojourn {
+
+enum class ShiftVerdict : std::uint8_t {
+  same,           ///< nothing that chance or the tolerance would not explain
+  slower,         ///< delays rose
+  faster,         ///< delays fell
+  changed_shape,  ///< some rose and some fell, each significantly
+  too_few,        ///< too few samples on one side to tell
+};
+std::string_view name_of(ShiftVerdict verdict);
+
+/// What is known of the difference between two distributions before a verdict.
+struct ShiftTest {
+  /// One side of the difference: the greatest excess of one CDF over the other.
+  struct Side {
+    double distance = 0;         ///< 0 to 1
+    std::optional<Duration> at;  ///< where; nullopt if there is no excess
+    double p_value = 1;          ///< of an excess that great on either side, by chance
+  };
+  Side slower;  ///< expected delays, `tolerance` longer, are still shorter than those of now
+  Side faster;
+
+  const Side& greater() const { return faster.distance > slower.distance ? faster : slower; }
+};
+
+/// Below this many independent samples nothing is said: neither the limit that weighted_ks_tail
+/// rests on nor the likeness of neighbours can be trusted.
+inline constexpr double least_independent_samples = 30;
+
+bool enough_to_compare(const DelaySnapshot& snapshot);
+
+/// The test of Kolmogorov and Smirnov on the buckets,
+///
+///     D = max over t of  F_expected(t / (1 + tolerance)) - F_now(t)      slower
+///                        F_now(t) - F_expected(t (1 + tolerance))        faster
+///
+/// so that `tolerance` = 0.05 asks for a shift that cannot be explained by every quantile being off
+/// by up to 5 %.  Where t / (1 + tolerance) falls within a bucket, the end is taken that makes D
+/// smaller.  Both must be enough_to_compare().
+ShiftTest test_shift(const DelaySnapshot& expected, const DelaySnapshot& now, double tolerance);
+
+/// `significance` is the rate of false alarms that is accepted for this one comparison.
+ShiftVerdict verdict_of(const ShiftTest& test, double significance);
+
+/// Bound on P(D sqrt(n) >= x) if both samples come from one distribution, for
+/// n = n1 n2 / (n1 + n2) of their independent samples.
+///
+/// The error of a weighted CDF is, in the limit, G(t) - F(t) G(end), where G is Brownian motion
+/// that runs with the squared weights: it reaches V(t), their share up to t, and V(end) = 1.  A
+/// Brownian bridge would be G(t) - V(t) G(end).  The rest is (V(t) - F(t)) G(end), and G(end) does
+/// not depend on the bridge.  So with `skew` = max |V - F|, how far weights depend on the delay,
+///
+///     P(D sqrt(n) >= x) <= P(max|bridge| + skew |N| >= x),   N standard normal,
+///
+/// and for max|bridge| the bound C exp(-2 x^2) serves.  C = 2.16863 holds for two samples of equal
+/// size from 4 on, not only in the limit (Wei and Dudley, Statistics & Probability Letters 82,
+/// 2012). The two together have a closed form.  When weights are equal `skew` is 0 and this is that
+/// bound.
+double weighted_ks_tail(double x, double skew);
+
+}  // namespace sojourn

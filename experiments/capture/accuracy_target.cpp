@@ -1,0 +1,75 @@
+#include "experiments/capture/accuracy_target.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+namespace sojourn {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+std::optional<double> number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() && !text.empty()
+             ? std::optional{value}
+             : std::nullopt;
+}
+
+Result<AccuracyDemand> parse_demand(std::string_view text) {
+  constexpr std::string_view joint = " within ";
+  const auto at = text.find(joint);
+  const auto refused = [&](std::string_view why) {
+    return failure(fmt::format("'{}' is no accuracy such as 'p99 within 10%': {}", text, why));
+  };
+  if (at == std::string_view::npos) return refused("the word 'within' is missing");
+  const std::string_view which = trimmed(text.substr(0, at)),
+                         share = trimmed(text.substr(at + joint.size()));
+  const auto percentile = which.starts_with('p') ? number(which.substr(1)) : std::nullopt;
+  if (!percentile ||
+      !((*percentile >= 1 && *percentile <= 99 && *percentile == std::floor(*percentile)) ||
+        *percentile == 99.9))
+    return refused("the percentile is p1 to p99, or p99.9");
+  const auto within =
+      share.ends_with('%') ? number(share.substr(0, share.size() - 1)) : std::nullopt;
+  if (!within || !(*within > 0 && *within <= 1000))
+    return refused("the error is a percentage above 0");
+  return AccuracyDemand{*percentile, *within / 100};
+}
+
+}  // namespace
+
+Result<AccuracyTarget> AccuracyTarget::parse(std::string_view text) {
+  AccuracyTarget target;
+  target.text_ = text;
+  while (true) {
+    const auto comma = text.find(',');
+    const auto demand = parse_demand(trimmed(text.substr(0, comma)));
+    if (!demand) return std::unexpected(demand.error());
+    target.demands_.push_back(*demand);
+    if (comma == std::string_view::npos) return target;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+double error_of(const AccuracyDemand& demand, const TrialOutcome& outcome) {
+  const double ratio = demand.percentile == 99.9
+                           ? outcome.p999_ratio
+                           : outcome.ratio[static_cast<std::size_t>(demand.percentile)];
+  return std::fabs(ratio - 1);
+}
+
+double AccuracyTarget::strain(const TrialOutcome& outcome) const {
+  double strain = 0;
+  for (const AccuracyDemand& demand : demands_)
+    strain = std::max(strain, error_of(demand, outcome) / demand.within);
+  return strain;
+}
+
+}  // namespace sojourn

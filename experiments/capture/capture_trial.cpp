@@ -1,0 +1,208 @@
+#include "experiments/capture/capture_trial.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <type_traits>
+#include <unordered_set>
+
+#include "capture/files/open.h"
+#include "core/hash.h"
+#include "estimate/distribution/distribution.h"
+#include "estimate/distribution/inverse_variance.h"
+#include "pipeline/rtt_options.h"
+#include "roundtrip/rules/pairing.h"
+#include "roundtrip/table_batch.h"
+#include "wire/parser.h"
+
+namespace sojourn {
+namespace {
+
+constexpr std::size_t batch_size = 128;
+constexpr std::uint64_t reading_seed = 1;  // the key of flows and pairs; each run hashes anew
+constexpr double nothing_found = 0;        // a ratio of 0: infinitely many octaves
+
+KindSet only(Kind kind) {
+  KindSet kinds = KindSet::none();
+  kinds.add(kind);
+  return kinds;
+}
+
+std::array<double, 102> percentiles() {
+  std::array<double, 102> qs;
+  for (std::size_t i = 0; i <= 100; ++i) qs[i] = static_cast<double>(i) / 100;
+  qs[101] = 0.999;
+  return qs;
+}
+
+double ratio_of(Duration estimated, Duration truth) {
+  return static_cast<double>(std::max<std::int64_t>(estimated.count(), 1)) /
+         static_cast<double>(std::max<std::int64_t>(truth.count(), 1));
+}
+
+}  // namespace
+
+double TrialOutcome::octaves(int percentile) const {
+  const double at = ratio[static_cast<std::size_t>(percentile)];
+  return at > 0 ? std::fabs(std::log2(at)) : std::numeric_limits<double>::infinity();
+}
+
+double TrialOutcome::worst_octaves() const {
+  double worst = 0;
+  for (int percentile = 5; percentile <= 95; ++percentile)
+    worst = std::max(worst, octaves(percentile));
+  return worst;
+}
+
+double median_over(std::span<const TrialOutcome> outcomes,
+                   const std::function<double(const TrialOutcome&)>& figure) {
+  std::vector<double> values;
+  for (const TrialOutcome& outcome : outcomes) values.push_back(figure(outcome));
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  if (values.empty()) return 0;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+Result<CaptureTrial> CaptureTrial::read(const std::vector<std::string>& captures, Kind kind,
+                                        const std::function<void(double)>& progress,
+                                        std::size_t most_packets) {
+  auto source = open_captures(captures);
+  if (!source) return std::unexpected(source.error());
+  CaptureTrial trial;
+  trial.kind_ = kind;
+  Parser parser{HashKey::from_seed(reading_seed), only(kind)};
+  std::vector<Packet> packets(batch_size);
+  std::vector<Summary> summaries(batch_size);
+  for (bool end = false; !end;) {
+    const Source::Filled filled = (*source)->next(packets);
+    end = filled.end;
+    const std::size_t count = parser.summarize({packets.data(), filled.count}, summaries,
+                                               static_cast<std::uint32_t>(trial.packets_));
+    trial.packets_ += filled.count;
+    trial.summaries_.insert(trial.summaries_.end(), summaries.begin(),
+                            summaries.begin() + static_cast<std::ptrdiff_t>(count));
+    if (trial.summaries_.size() >= most_packets) trial.cut_short_ = end = true;
+    progress((*source)->progress());
+  }
+  std::unordered_set<std::uint64_t> flows;
+  for (const Summary& summary : trial.summaries_) flows.insert(summary.flow);
+  trial.flows_ = flows.size();
+  trial.prepare({});
+  trial.find_truth();
+  return trial;
+}
+
+std::vector<PairEvent> CaptureTrial::events_for(std::size_t most_connections) const {
+  Pairing pairing{HashKey::from_seed(reading_seed),
+                  {.kinds = only(kind_), .most_connections = most_connections}};
+  std::vector<PairEvent> events;
+  for (std::size_t start = 0; start < summaries_.size(); start += batch_size) {
+    const std::size_t count = std::min(batch_size, summaries_.size() - start);
+    const auto found = pairing.events({summaries_.data() + start, count});
+    events.insert(events.end(), found.begin(), found.end());
+  }
+  return events;
+}
+
+/// A bound that is never reached is none.
+std::size_t CaptureTrial::connections_of(const TableChoice& choice) const {
+  const std::size_t most = most_connections(choice);
+  return most >= flows_ ? unlimited_connections : most;
+}
+
+void CaptureTrial::prepare(const TableChoice& choice) {
+  const std::size_t connections = connections_of(choice);
+  if (!events_.contains(connections)) events_.emplace(connections, events_for(connections));
+}
+
+/// As Measurement::pooled: where both legs together are measured too, they are the figure.
+bool CaptureTrial::is_headline(Leg leg) const {
+  if (kind_ == Kind::handshake || kind_ == Kind::flow) return leg == Leg::sum;
+  return kind_ != Kind::quic || !has_sum_ || leg == Leg::sum;
+}
+
+template <class Table>
+std::vector<CaptureTrial::Found> CaptureTrial::samples_of(Table& table,
+                                                          std::span<const PairEvent> events,
+                                                          std::uint64_t seed) const {
+  const HashKey key = HashKey::from_seed(seed);
+  std::array<PairEvent, batch_size> batch;
+  BatchOutcome outcome;
+  std::vector<Found> found;
+  while (!events.empty()) {
+    const std::size_t count = std::min(batch_size, events.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      batch[i] = events[i];
+      batch[i].key = keyed_hash(key, events[i].key, seed);
+    }
+    apply_batch(table, std::span<const PairEvent>{batch.data(), count}, outcome);
+    for (const EventMatch& match : outcome.matches())
+      if (!match.match.ambiguous)
+        found.push_back({match.match.delay.count(), match.match.weight, events[match.event].leg,
+                         match.match.fridge});
+    events = events.subspan(count);
+  }
+  return found;
+}
+
+void CaptureTrial::find_truth() {
+  const auto& events = events_.at(unlimited_connections);
+  requests_ = static_cast<std::uint64_t>(
+      std::ranges::count_if(events, [](const PairEvent& event) { return event.is_request; }));
+  ExactTable table{ExactTable::Options{}};
+  const auto found = samples_of(table, events, reading_seed);
+  exact_memory_ = table.memory_bytes();
+  has_sum_ = std::ranges::any_of(found, [](const Found& sample) { return sample.leg == Leg::sum; });
+  Distribution distribution{Keep::every_sample};
+  for (const Found& sample : found)
+    if (is_headline(sample.leg)) distribution.add(Duration{sample.delay_ns});
+  pairs_ = distribution.count();
+  if (distribution.empty()) return;
+  const auto quantiles = distribution.quantiles(percentiles());
+  std::copy_n(quantiles.begin(), truth_.size(), truth_.begin());
+  truth_p999_ = quantiles.back();
+  longest_ = *distribution.max();
+}
+
+TrialOutcome CaptureTrial::run(const TableChoice& choice, std::uint64_t seed) const {
+  return with_table(choice, [&](auto table) {
+    auto found = samples_of(table, events_.at(connections_of(choice)), seed);
+    if constexpr (std::is_same_v<decltype(table), FridgesIvwTable>) {
+      for (std::size_t leg = 0; leg < leg_count; ++leg) {
+        std::vector<FridgeSample> together;
+        for (const Found& sample : found)
+          if (index_of(sample.leg) == leg)
+            together.push_back({sample.delay_ns, sample.weight, sample.fridge});
+        weigh_by_inverse_variance(together);
+        std::size_t next = 0;
+        for (Found& sample : found)
+          if (index_of(sample.leg) == leg) sample.weight = together[next++].weight;
+      }
+    }
+    Distribution distribution{Keep::histogram};
+    for (const Found& sample : found)
+      if (is_headline(sample.leg)) distribution.add(Duration{sample.delay_ns}, sample.weight);
+    TrialOutcome outcome;
+    outcome.samples = static_cast<double>(distribution.count());
+    outcome.memory_bytes = table.memory_bytes();
+    outcome.total = pairs_ > 0 ? distribution.total_weight() / static_cast<double>(pairs_) : 0;
+    outcome.ratio.fill(nothing_found);
+    if (distribution.empty()) return outcome;
+    const auto quantiles = distribution.quantiles(percentiles());
+    for (std::size_t i = 0; i < truth_.size(); ++i)
+      outcome.ratio[i] = ratio_of(quantiles[i], truth_[i]);
+    outcome.p999_ratio = ratio_of(quantiles.back(), truth_p999_);
+    return outcome;
+  });
+}
+
+std::vector<TableKind> fixed_memory_tables() {
+  std::vector<TableKind> tables;
+  for (const std::string_view name :
+       {"staged", "fridge", "fridges", "fridges-ivw", "leased", "tailored"})
+    if (const auto kind = table_named(name)) tables.push_back(*kind);
+  return tables;
+}
+
+}  // namespace sojourn

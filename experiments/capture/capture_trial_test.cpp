@@ -1,0 +1,121 @@
+// compare and tune on a generated capture whose distribution is known.
+
+#include "experiments/capture/capture_trial.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+#include "capture/capture_writer.h"
+#include "experiments/capture/accuracy_target.h"
+#include "experiments/capture/compare.h"
+#include "experiments/capture/tune.h"
+#include "lab/query_load.h"
+
+namespace sojourn {
+namespace {
+
+/// 40 000 queries in 0.4 s, 40 % answered within 64 ms.
+class CaptureTrialTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = (std::filesystem::temp_directory_path() /
+             ("sojourn-trial-" + std::to_string(getpid()) + ".pcap"))
+                .string();
+    auto writer = CaptureWriter::open(path_, LinkType::ethernet);
+    ASSERT_TRUE(writer);
+    QueryLoad load{{.requests = 40'000, .rate = 1e5, .longest_ms = 64, .seed = 4}};
+    LabFrame frame;
+    while (load.next(frame, truth_)) writer->write(frame.time, frame.bytes, frame.length);
+    ASSERT_TRUE(writer->finish());
+  }
+  void TearDown() override { std::remove(path_.c_str()); }
+
+  CaptureTrial read() {
+    return *CaptureTrial::read({path_}, Kind::dns, [](double) {});
+  }
+
+  std::string path_;
+  std::vector<Sample> truth_;
+};
+
+TEST_F(CaptureTrialTest, TheExactTableFindsTheTruth) {
+  CaptureTrial trial = read();
+  EXPECT_EQ(trial.pairs(), truth_.size());
+  EXPECT_EQ(trial.requests(), 40'000u);
+  const TrialOutcome exact = trial.run({}, 7);
+  EXPECT_DOUBLE_EQ(exact.total, 1);
+  EXPECT_LT(exact.worst_octaves(), 0.02);  // the histogram's resolution
+  EXPECT_NEAR(static_cast<double>(trial.truth(50).count()), 8e6, 0.6e6);
+}
+
+TEST_F(CaptureTrialTest, MoreMemoryIsMoreAccurateAndSeedsDiffer) {
+  CaptureTrial trial = read();
+  const CompareOptions options{.memories = {4096, 1 << 20}, .seeds = 5};
+  const auto comparison = compare_tables(trial, options, [](double) {});
+  ASSERT_TRUE(comparison);
+  const std::size_t tables = fixed_memory_tables().size();
+  ASSERT_EQ(comparison->tables.size(), 2 * tables);
+  EXPECT_GE(tables, 5u);
+  for (std::size_t i = 0; i < tables; ++i) {
+    const ComparedTable &small = comparison->tables[i], &large = comparison->tables[tables + i];
+    EXPECT_EQ(small.table, large.table);
+    EXPECT_GT(small.worst, large.worst) << name_of(small.table);
+    EXPECT_LT(small.samples, large.samples) << name_of(small.table);
+  }
+  const auto fridges = *choose_table({.kind = TableKind::fridges, .memory_bytes = 4096});
+  EXPECT_NE(trial.run(fridges, 1).samples, trial.run(fridges, 2).samples);
+  EXPECT_EQ(trial.run(fridges, 1).samples, trial.run(fridges, 1).samples);
+
+  const LabReport report = report_of(*comparison, trial, options);
+  EXPECT_EQ(report.tables.front().rows.size(), 2 * tables);
+  EXPECT_EQ(report.figures.front().chart.series.size(), tables);
+}
+
+TEST_F(CaptureTrialTest, TuneFindsLessMemoryForLessAccuracy) {
+  CaptureTrial trial = read();
+  const auto tuned = [&](const char* target) {
+    return tune(trial,
+                {.target = *AccuracyTarget::parse(target), .seeds = 5, .most_memory = 1 << 20},
+                [](double) {});
+  };
+  const Tuning rough = tuned("p50 within 40%"), fine = tuned("p50 within 4%"),
+               impossible = tuned("p50 within 0.00001%");
+  ASSERT_TRUE(rough.best && fine.best);
+  EXPECT_LT(rough.best->memory_bytes, fine.best->memory_bytes);
+  EXPECT_LE(fine.best->strain, 1);
+  EXPECT_LE(fine.best->confirmed, 1);
+  EXPECT_NE(fine.best->wishes.kind, TableKind::staged);
+  EXPECT_FALSE(impossible.best);
+  EXPECT_FALSE(impossible.tried.empty());
+  // What it advises is understood, and is what it tried.
+  EXPECT_TRUE(arguments_of(*fine.best).starts_with("--table "));
+}
+
+TEST(AccuracyTarget, SaysWhatItDoesNotUnderstand) {
+  const auto target = AccuracyTarget::parse("p50 within 5%, p99.9 within 0.5%");
+  ASSERT_TRUE(target);
+  ASSERT_EQ(target->demands().size(), 2u);
+  EXPECT_DOUBLE_EQ(target->demands()[1].percentile, 99.9);
+  EXPECT_DOUBLE_EQ(target->demands()[1].within, 0.005);
+  for (const char* wrong : {"", "p99", "p99 within 10", "99 within 10%", "p100 within 1%",
+                            "p50.5 within 1%", "p50 within -1%", "p50 within 5%,"})
+    EXPECT_FALSE(AccuracyTarget::parse(wrong)) << wrong;
+}
+
+TEST(AccuracyTarget, TheLargestShareOfWhatIsAllowedDecides) {
+  TrialOutcome outcome;
+  outcome.ratio.fill(1);
+  outcome.ratio[50] = 1.02;
+  outcome.ratio[99] = 0.8;
+  EXPECT_NEAR(AccuracyTarget::parse("p50 within 5%")->strain(outcome), 0.4, 1e-9);
+  EXPECT_NEAR(AccuracyTarget::parse("p50 within 5%, p99 within 10%")->strain(outcome), 2, 1e-9);
+  EXPECT_NEAR(outcome.octaves(99), -std::log2(0.8), 1e-12);
+  EXPECT_NEAR(outcome.worst_octaves(), std::log2(1.02), 1e-12);
+}
+
+}  // namespace
+}  // namespace sojourn

@@ -1,9 +1,0 @@
-#pragma once
-
-#include "experiments/experiment.h"
-
-namespace sojourn {
-
-LabReport run_l9(const LabSetting& setting);
-
-}  // namespace sojourn

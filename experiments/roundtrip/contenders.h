@@ -1,0 +1,59 @@
+#pragma once
+// The tables that L1 to L4 compare, each as it would be built for a number of slots.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/time.h"
+#include "experiments/roundtrip/joined_runs.h"
+#include "experiments/roundtrip/table_trial.h"
+
+namespace sojourn {
+
+/// How bytes are counted.  A slot of the papers' tables has 8 bytes (STAGED: a 32-bit fingerprint
+/// and a 32-bit time; FRIDGE compares at equal slots and leaves its 32-bit counter out of the
+/// count).  Our implementations of them have 16 (64-bit times in nanoseconds); they are given 16 M
+/// bytes and charged 8 M, so that they have the M slots that their papers would have.  Our own
+/// tables are given, and charged, 8 M bytes as they are.  Slots alone are counted, for all of them:
+/// not the parameters and weights, whose size does not depend on M.
+constexpr std::size_t paper_slot_bytes = 8;
+
+/// One table at one setting.
+struct Contender {
+  std::string family;   ///< "staged-4"
+  std::string setting;  ///< "expire 512 ms"
+  std::function<std::vector<FridgeSample>(const RequestTrace& trace, std::uint64_t seed)> run;
+};
+
+/// STAGED with lazy expiry, as in its paper.
+Contender staged(std::size_t slots, unsigned stages, Duration expire);
+/// FRIDGE with a fixed entry probability.
+Contender fridge(std::size_t slots, double entry_probability);
+/// FRIDGE's two fridges of equal size, joined by inverse variance; the second lives 2^octaves times
+/// as long as the first and enters with probability p.
+Contender two_fridges(std::size_t slots, unsigned octaves_apart, double p);
+
+/// What `sojourn rtt --memory BYTES` chooses by itself.
+Contender self_configured(std::size_t memory_bytes);
+/// Our other tables, at their defaults.
+Contender pooled_fridges(std::size_t memory_bytes);
+Contender leased(std::size_t memory_bytes);
+
+/// What one contender did, a run for every seed.
+struct Trials {
+  std::vector<TrialErrors> each;
+  std::vector<ShareCurve> curves;
+};
+
+/// Every contender over the trace with every seed, on all cores.
+std::vector<Trials> try_all(
+    const RequestTrace& trace, const std::vector<Contender>& contenders,
+    const std::vector<std::uint64_t>& seeds,
+    const std::function<void(double)>& progress = [](double) {});
+
+inline TrialErrors median_of(const Trials& trials) { return median_of(trials.each); }
+
+}  // namespace sojourn

@@ -1,0 +1,31 @@
+#pragma once
+// What the reports of L1 to L4 have in common.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "experiments/report/experiment.h"
+#include "experiments/roundtrip/contenders.h"
+
+namespace sojourn {
+
+/// Seeds of keys, apart from those of other stages of an experiment.
+std::vector<std::uint64_t> key_seeds(const LabSetting& setting, std::size_t count,
+                                     std::uint64_t stage);
+
+/// Three decimals: octaves, shares.
+std::string figure(double value);
+/// "2^12"
+std::string power_of_two(double value);
+
+/// Cells for p50, p95, p99, worst, total and samples, and their headings.
+std::vector<std::string> error_columns();
+std::vector<std::string> error_cells(const TrialErrors& errors);
+
+/// F at its percentiles, over milliseconds.
+ChartSeries cdf_series(std::string name, std::vector<FridgeSample> samples);
+ChartSeries cdf_series(std::string name, const RequestTrace& trace);
+
+}  // namespace sojourn

@@ -1,0 +1,61 @@
+#pragma once
+// What a flow's delay was, from the delays of the flows' end packets (CNF sections III-F to III-H).
+
+#include <cstdint>
+#include <span>
+
+#include "oneway/cnf/association.h"
+#include "oneway/cnf/delay_series.h"
+#include "oneway/cnf/flow_record.h"
+
+namespace sojourn {
+
+/// The mean of the flow's own two delays; of one, if the other is unknown.
+DelaySummary endpoint_estimate(const AssociatedFlow& flow);
+
+/// The mean of all delays, of any flow, sent while the flow lasted.
+DelaySummary multiflow_estimate(const FlowRecord& record, const DelaySeries& series);
+
+/// Endpoint up to `threshold` packets, Multiflow above.
+DelaySummary hybrid_estimate(const AssociatedFlow& flow, const FlowRecord& record,
+                             const DelaySeries& series, std::uint64_t threshold = 4);
+
+/// Multiflow for many flows at once: the misses of a batch overlap.  `out` has the size of `flows`.
+void multiflow_estimates(std::span<const AssociatedFlow> flows, std::span<const FlowRecord> first,
+                         const DelaySeries& series, std::span<DelaySummary> out);
+
+/// Our own: Multiflow for the packets that were not measured, the flow's own delays for those that
+/// were.
+///
+/// Of the flow's N = packets / sampling packets, m = 1 or 2 have a known delay.  The others are
+/// thought to be like the packets around them, at least `neighbours` of them: a flow of which one
+/// packet was selected has nobody else within its times, but lasted longer than that packet.  In
+/// the same way a flow of m selected packets began before the first and went on behind the last of
+/// them, each by the mean gap between them, less the share that would have been selected.
+///
+///     D = (sum of own delays + (N - m) D_around) / N
+///
+/// No threshold has to be chosen: it is exact for a flow of two packets, all selected, and goes
+/// over to Multiflow as the flow grows.
+DelaySummary nearby_estimate(const AssociatedFlow& flow, const FlowRecord& record,
+                             const DelaySeries& series, double sampling,
+                             std::size_t neighbours = 64);
+
+/// CNF's unattainable reference: every packet's send time is known, its delay is read from the line
+/// through the end packets of all flows (section III-H).  For the lab.
+class InterpolatedFlow {
+ public:
+  explicit InterpolatedFlow(const DelaySeries& series) : series_(&series) {}
+  void sent(Timestamp time);
+  DelaySummary estimate() const { return {count_, mean_, deviation()}; }
+
+ private:
+  double deviation() const;
+
+  const DelaySeries* series_;
+  std::uint64_t count_ = 0;
+  double mean_ = 0;
+  double squares_ = 0;  ///< Welford's sum of squared differences from the mean
+};
+
+}  // namespace sojourn

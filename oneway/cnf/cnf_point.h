@@ -1,0 +1,39 @@
+#pragma once
+// One measurement point of CNF: packets in, flow records out.
+
+#include <span>
+#include <vector>
+
+#include "oneway/cnf/flow_cache.h"
+#include "oneway/label_options.h"
+#include "oneway/method.h"
+#include "oneway/observed_packet.h"
+#include "oneway/selection.h"
+
+namespace sojourn {
+
+/// Selects packets (or flows), keeps them in a flow cache, and collects the records that leave it.
+/// Two points with the same options, however far apart, write records that can be joined.
+class CnfPoint {
+ public:
+  CnfPoint(const OnewayOptions& options, const FlowCache::Options& cache);
+
+  /// At most OnewayMethod::max_batch packets.
+  void add(std::span<const IpPacket> batch);
+  /// No packet will follow: what is still in the cache becomes records.
+  void finish() { cache_.flush(records_); }
+
+  std::span<const FlowRecord> records() const { return records_; }
+  std::size_t cache_bytes() const { return cache_.memory_bytes(); }
+
+ private:
+  bool sample_flows_;
+  PacketSelection packet_selection_;
+  FlowSelection flow_selection_;
+  LabelOptions exported_;
+  FlowCache cache_;
+  std::vector<ObservedPacket> batch_;
+  std::vector<FlowRecord> records_;
+};
+
+}  // namespace sojourn

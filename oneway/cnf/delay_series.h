@@ -1,0 +1,91 @@
+#pragma once
+// Measured delays in the order of their send times: what Multiflow takes its averages of.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/huge_array.h"
+#include "core/time.h"
+
+namespace sojourn {
+
+/// One packet whose delay is known.
+struct TimedDelay {
+  Timestamp sent;
+  Duration delay;
+};
+
+/// Mean and deviation of a set of delays.
+struct DelaySummary {
+  std::uint64_t samples = 0;
+  double mean_ns = 0;
+  double deviation_ns = 0;  ///< of the population, sum/(n-1); 0 for a single sample
+};
+
+/// A time-sorted series that answers "mean and deviation between two times" in O(log n).
+///
+/// Prefix sums of the delays and of their squares are 128-bit integers, so that a difference of two
+/// of them is exact, however long the series and however far apart the clocks.  A grid over time
+/// narrows the binary search to a handful of neighbours.  72 bytes a sample.
+class DelaySeries {
+ public:
+  DelaySeries() = default;
+  explicit DelaySeries(std::vector<TimedDelay> samples);
+
+  /// Over all samples sent in [first, last]; samples = 0 if there are none.
+  DelaySummary between(Timestamp first, Timestamp last) const;
+
+  /// As `between`, but over at least `least` samples: if there are fewer, the times are widened to
+  /// either side, by the nearer sample first.
+  DelaySummary at_least(std::size_t least, Timestamp first, Timestamp last) const;
+
+  /// The straight line between the samples next to `sent` on either side; outside of the series the
+  /// nearest sample (CNF section III-H leaves that open).  nullopt without any sample.
+  std::optional<double> interpolated_ns(Timestamp sent) const;
+
+  /// Index of the first sample sent at `time` or later.
+  std::size_t lower_bound(Timestamp time) const;
+  /// Two steps, some questions apart: where in the series, then the samples there.
+  [[gnu::always_inline]] void prefetch_place(Timestamp time) const {
+    if (!empty()) __builtin_prefetch(&grid_[cell_of(to_ns(time))]);
+  }
+  [[gnu::always_inline]] void prefetch_samples(Timestamp time) const {
+    if (empty()) return;
+    const std::size_t place = grid_[cell_of(to_ns(time))];
+    __builtin_prefetch(samples_.begin() + place);
+    __builtin_prefetch(sums_.begin() + place);
+  }
+
+  std::span<const TimedDelay> samples() const { return {samples_.begin(), samples_.size()}; }
+  bool empty() const { return samples_.size() == 0; }
+
+ private:
+  __extension__ using Wide = __int128;
+  struct Sums {
+    Wide delay;
+    Wide square;
+  };
+
+  /// Rounding in the last digit is harmless: it is the same, and monotonic, for samples and
+  /// questions.
+  std::size_t cell_of(std::int64_t ns) const {
+    const double cell = static_cast<double>(difference_ns(ns, begin_ns_)) * cells_a_ns_;
+    return static_cast<std::size_t>(std::clamp(cell, 0.0, last_cell_));
+  }
+  DelaySummary over(std::size_t begin, std::size_t end) const;
+
+  // On huge pages: questions in random order would miss the TLB three times each (bench_oneway).
+  HugeArray<TimedDelay> samples_;
+  HugeArray<Sums> sums_;           ///< sums_[i] covers the samples before i, less the pivot each
+  HugeArray<std::uint32_t> grid_;  ///< first sample of each slice of time, and the end
+  std::int64_t begin_ns_ = 0;
+  std::int64_t pivot_ns_ = 0;
+  double cells_a_ns_ = 0;
+  double last_cell_ = 0;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,84 @@
+#pragma once
+// Method "exact": every packet of one point found again at the other.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/hash.h"
+#include "oneway/exact/match_table.h"
+#include "oneway/flow_ledger.h"
+#include "oneway/method.h"
+#include "oneway/selection.h"
+
+namespace sojourn {
+
+/// Delay and fate of each packet, by its identity (oneway/label.h), within `window` either way.
+///
+/// A packet of the first point that is not found is lost if the last point was watching: packets
+/// sent before and after it arrived, or the last point's capture reaches a window beyond it on
+/// both sides.  Otherwise nobody can tell, and it counts as "outside"
+/// (docs/design/oneway-exact.md).
+///
+/// Identical packets (retransmitted with identification 0, duplicate IPv6 acknowledgments) match in
+/// their order and count as "ambiguous".  A copy made on the way finds its original already matched
+/// and counts as "only-last".
+class ExactMethod final : public OnewayMethod {
+ public:
+  explicit ExactMethod(const OnewayOptions& options);
+
+  void first(std::span<const IpPacket> batch) override { process(batch, Point::first); }
+  void last(std::span<const IpPacket> batch) override { process(batch, Point::last); }
+  /// Packets of the other point need not wait any longer for this one.
+  void ended(Point point) override {
+    progress_.of(point) = std::numeric_limits<std::int64_t>::max();
+  }
+  std::span<const DelaySample> samples() const override { return samples_; }
+  const FlowKey* flow(std::uint32_t number) const override { return ledger_.key(number); }
+  OnewayResult finish() override;
+
+ private:
+  /// From the earliest to the latest time of something.
+  struct Span {
+    std::int64_t from_ns = std::numeric_limits<std::int64_t>::max();
+    std::int64_t to_ns = std::numeric_limits<std::int64_t>::min();
+
+    void include(std::int64_t time_ns) {
+      from_ns = std::min(from_ns, time_ns);
+      to_ns = std::max(to_ns, time_ns);
+    }
+  };
+  struct Sighting {
+    std::uint64_t identity;
+    const IpPacket* packet;
+  };
+
+  void process(std::span<const IpPacket> batch, Point point);
+  std::size_t identify(std::span<const IpPacket> batch, std::span<Sighting> out);
+  void sight(const Sighting& sighting, Point point);
+  void matched(const MatchTable::Entry& first, std::int64_t last_ns);
+  void settle(std::vector<MatchTable::Entry>& entries);
+  bool was_watched(const MatchTable::Entry& entry) const;
+
+  OnewayOptions options_;
+  HashKey identity_key_;
+  PacketSelection packet_selection_;
+  FlowSelection flow_selection_;
+  MatchTable table_;
+  FlowLedger ledger_;
+  std::vector<DelaySample> samples_;
+  std::vector<MatchTable::Entry> expired_;
+  std::array<Span, 2> seen_;     ///< by point: all packets
+  std::array<Span, 2> matched_;  ///< by point: those found at the other
+  MatchTable::Progress progress_;
+  std::uint64_t ambiguous_ = 0, cut_ = 0, not_selected_ = 0, lost_ = 0, only_last_ = 0;
+  std::array<std::uint64_t, 2> outside_{};
+};
+
+std::unique_ptr<OnewayMethod> make_exact(const OnewayOptions& options);
+
+}  // namespace sojourn

@@ -1,0 +1,97 @@
+#pragma once
+// Packets that were seen at one point and are awaited at the other.
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/huge_array.h"
+#include "core/time.h"
+#include "oneway/point.h"
+
+namespace sojourn {
+
+/// Every packet waits here until it is seen at the other point, or until the other point is further
+/// than `window` past it.  Which point sees it first does not matter: clocks may be wrong.
+///
+/// As in roundtrip/tables/exact_table.h a key's home is one cache line, here of three slots; a full
+/// line carries a mark and passes newcomers to the next.  A match frees its slot.  The table is
+/// swept when a third of it is taken, and doubles if that did not help: memory follows the packets
+/// that wait. Unlike there, an entry that has waited in vain is not just forgotten but handed out:
+/// it may be a loss.
+class MatchTable {
+ public:
+  struct Entry {
+    std::int64_t time_ns;
+    std::uint32_t flow;
+    Point point;
+  };
+  struct Meeting {
+    std::optional<Entry> partner;  ///< the packet at the other point: it no longer waits
+    bool twin = false;             ///< an identical packet of the same point still waits
+  };
+
+  explicit MatchTable(Duration window, std::size_t initial_lines = 1024);
+
+  void prefetch(std::uint64_t key) const { __builtin_prefetch(&lines_[home(key)], 1); }
+
+  /// The earliest partner within the window.  Identical packets so match in their order.
+  Meeting meet(std::uint64_t key, Point point, std::int64_t time_ns);
+  /// Lets a packet wait that met no partner.
+  void wait(std::uint64_t key, const Entry& entry);
+
+  /// Makes room for so many packets.  Entries that can no longer be met, because the other point
+  /// has reached `progress`, are appended to `expired`.
+  struct Progress {
+    std::int64_t first_ns = std::numeric_limits<std::int64_t>::min();
+    std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
+
+    std::int64_t& of(Point point) { return point == Point::first ? first_ns : last_ns; }
+    std::int64_t of(Point point) const { return point == Point::first ? first_ns : last_ns; }
+  };
+  void make_room(std::size_t packets, const Progress& progress, std::vector<Entry>& expired) {
+    if (needs_sweep(packets)) [[unlikely]]
+      sweep(packets, progress, expired);
+  }
+  /// All that still wait; the table is empty then.
+  void take_all(std::vector<Entry>& waiting);
+
+  std::size_t memory_bytes() const { return peak_bytes_; }
+
+ private:
+  static constexpr std::size_t ways = 3;
+  // The low bits of a tag; the others are the key's.
+  static constexpr std::uint64_t waiting_bit = 1, last_bit = 2, low_bits = 3;
+
+  struct alignas(64) Line {
+    std::array<std::uint64_t, ways> tags;
+    std::array<std::int64_t, ways> times;
+    std::array<std::uint32_t, ways> flows;
+    std::uint32_t spilled;  ///< a key at home here waits in a later line
+  };
+  static_assert(sizeof(Line) == 64);
+
+  std::size_t home(std::uint64_t key) const { return key >> shift_; }
+  std::size_t after(std::size_t line) const { return (line + 1) & (lines_.size() - 1); }
+  static Point point_of(std::uint64_t tag) { return (tag & last_bit) ? Point::last : Point::first; }
+  bool needs_sweep(std::size_t packets) const {
+    return used_ + packets > lines_.size() ||
+           (marked_ > lines_.size() / 16 && since_sweep_ > lines_.size());
+  }
+  void sweep(std::size_t packets, const Progress& progress, std::vector<Entry>& expired);
+  void store(std::uint64_t tag, std::int64_t time_ns, std::uint32_t flow);
+  void resize(std::size_t lines);
+
+  HugeArray<Line> lines_;
+  int shift_ = 0;
+  std::size_t used_ = 0, marked_ = 0, since_sweep_ = 0;
+  std::size_t peak_bytes_ = 0;
+  std::int64_t window_ns_;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,82 @@
+#pragma once
+// From the records of two points to loss and delay per flow and interval.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/time.h"
+#include "oneway/marking/marking_faults.h"
+#include "oneway/marking/marking_record.h"
+#include "oneway/marking/marking_rules.h"
+
+namespace sojourn {
+
+/// All that one point has to say.
+struct PointRecords {
+  MarkingSpan span;
+  std::vector<MarkingRecord> records;
+};
+
+struct MarkingResult {
+  std::uint32_t flow = 0;
+  MarkingInterval length;
+  std::int64_t interval = 0;
+  std::int64_t intervals = 1;              ///< a row of idle intervals stands for so many
+  std::uint64_t sent = 0;                  ///< as counted at the first point
+  std::uint64_t received = 0;              ///< as counted at the last
+  std::optional<std::uint64_t> lost = {};  ///< only if nothing speaks against it
+  std::optional<Duration> delay = {};      ///< of the pulse, by the clocks of both points; likewise
+  Timestamp pulse_time = {};               ///< at the first point, if it saw one
+  Duration late{};  ///< how far packets came outside their interval at the last point
+  Duration early{};
+  bool strays = false;  ///< so far that the guard band is all but used up
+  Duration guard{};     ///< d of RFC 9341 section 5
+  MarkingFaults faults = {};
+
+  Timestamp start() const { return length.start_of(interval); }
+  /// A fault found out later takes back what it spoils.
+  void add(MarkingFault fault) {
+    faults.add(fault);
+    if (faults.spoil_loss()) lost.reset();
+    if (faults.spoil_delay()) delay.reset();
+  }
+};
+
+struct CollectorOptions {
+  MarkingMethod method = MarkingMethod::multiplexed;
+  /// How far the two clocks may be apart: A of RFC 9341.  What it does not admit is found out only
+  /// by its traces: lateness, double pulses, delays beyond the band.
+  Duration clock_error{};
+};
+
+/// Judges every interval by RFC 9341 section 5:
+///
+///     d = A + |D_avg| + 3 D_stddev  <  L/2
+///
+/// A is the clocks' error; D are the delays of the last eight pulses, which contain the clocks'
+/// actual offset, so they may be negative.  Packets seen further outside their interval raise d.
+/// Multiplexed marking has half as much room, L/4: a mark is told to be pulse or step by the
+/// quarter it comes in (paper section 3.4).  Beyond the band no figure is given, rather than a
+/// wrong one.
+///
+/// What remains invisible: clocks that are off by a multiple of 2 L agree on every colour.  A must
+/// say so.
+std::vector<MarkingResult> collect(const CollectorOptions& options, const PointRecords& first,
+                                   const PointRecords& last);
+
+/// The two-way delay when only interval-level synchronisation can be had (paper section 3.7): the
+/// clocks' offset is in both directions' delays with opposite signs.
+struct TwoWayDelay {
+  std::int64_t interval = 0;
+  Timestamp pulse_time;  ///< of the forward pulse, at the point where it began
+  Duration two_way{};    ///< there and back
+  Duration
+      half_offset{};  ///< half the difference: the clocks' offset, if both ways take equally long
+};
+/// For each interval in which both directions have a valid delay.  Results of one flow each.
+std::vector<TwoWayDelay> two_way_delays(std::span<const MarkingResult> forward,
+                                        std::span<const MarkingResult> reverse);
+
+}  // namespace sojourn

@@ -1,0 +1,223 @@
+#include "oneway/marking/marking_collector.h"
+
+#include <gtest/gtest.h>
+
+#include "oneway/marking/marking_multipoint.h"
+#include "oneway/marking/test_marking_path.h"
+
+namespace sojourn {
+namespace {
+
+using namespace test;
+using enum MarkingFault;
+using namespace std::chrono_literals;
+
+constexpr MarkingInterval one_second{0};
+constexpr std::int64_t origin = 1000;
+
+/// A packet every 10 ms for so many seconds, each 1 ms on the way.
+MarkingScenario steady(MarkingMethod method, int seconds = 6) {
+  MarkingScenario scenario{.method = method, .length = one_second};
+  for (int i = 0; i < seconds * 100; ++i)
+    scenario.packets.push_back({one_second.start_of(origin) + i * 10ms, Duration{1ms}, 0});
+  return scenario;
+}
+std::size_t index_at(int interval, int hundredth) {
+  return static_cast<std::size_t>(interval * 100 + hundredth);
+}
+
+const MarkingResult& row(const MarkingOutcome& outcome, std::int64_t interval) {
+  for (const MarkingResult& result : outcome.results)
+    if (result.interval == origin + interval) return result;
+  ADD_FAILURE() << "no row for interval " << interval;
+  return outcome.results.front();
+}
+
+bool all_exact(const MarkingOutcome& outcome) {
+  return std::ranges::all_of(outcome.results, [&](const MarkingResult& result) {
+    return result.lost == outcome.truth.at({result.flow, result.interval}).lost;
+  });
+}
+
+TEST(MarkingCollector, CountsAndTimes) {
+  for (const auto method : {MarkingMethod::double_, MarkingMethod::multiplexed}) {
+    MarkingScenario scenario = steady(method);
+    for (const int lost : {3, 99}) scenario.packets[index_at(2, lost)].delay.reset();
+    scenario.packets[index_at(3, 50)].delay = 7ms;  // the pulse: first packet of the third quarter
+    const MarkingOutcome outcome = run(scenario);
+    ASSERT_EQ(outcome.results.size(), 6u);
+    EXPECT_EQ(row(outcome, 2).lost, 2u);
+    EXPECT_EQ(row(outcome, 2).delay, Duration{1ms});
+    EXPECT_EQ(row(outcome, 3).lost, 0u);
+    EXPECT_EQ(row(outcome, 3).delay, Duration{7ms});
+    EXPECT_TRUE(row(outcome, 3).faults.none()) << row(outcome, 3).faults.text();
+  }
+}
+
+/// The paper's published program counts the pulse by its mark.  With such a table every interval
+/// loses the pulse to its neighbour; comparing with the truth must show it.
+TEST(MarkingCollector, TheOldMistakeOfCountingThePulseUnderTheWrongColourIsNoticed) {
+  MarkingTables mistaken = marking_tables(MarkingMethod::multiplexed);
+  for (unsigned time_bits = 0; time_bits < 8; ++time_bits)
+    for (const unsigned mark : {0u, 1u})
+      mistaken.observing[mark << 3 | time_bits].counter = mark == 0 ? Counter::zero : Counter::one;
+  const MarkingScenario scenario = steady(MarkingMethod::multiplexed);
+  EXPECT_TRUE(all_exact(run(scenario)));
+  EXPECT_FALSE(all_exact(run(scenario, &mistaken)));
+}
+
+TEST(MarkingCollector, ALostPulseHasNoDelay) {
+  for (const auto method :
+       {MarkingMethod::double_, MarkingMethod::multiplexed, MarkingMethod::pulse}) {
+    MarkingScenario scenario = steady(method);
+    scenario.packets[index_at(3, method == MarkingMethod::pulse ? 0 : 50)].delay.reset();
+    const MarkingOutcome outcome = run(scenario);
+    const MarkingResult& result = row(outcome, 3);
+    EXPECT_FALSE(result.delay) << "not even zero";
+    EXPECT_TRUE(result.faults.has(lost_pulse));
+    if (measures_loss(method)) {
+      EXPECT_EQ(result.lost, 1u) << "the counts are as good as ever";
+    }
+    EXPECT_EQ(row(outcome, 2).delay, Duration{1ms});
+  }
+  // The mistake: a timestamp register that nothing was written to, read all the same.
+  const MarkingRecord sent{.packets = 10,
+                           .pulses = 1,
+                           .pulse_time = timestamp_from_ns(5),
+                           .read_at = timestamp_from_ns(5'000'000'000)};
+  const MarkingRecord seen{.packets = 9,
+                           .pulses = 0,
+                           .pulse_time = timestamp_from_ns(5),
+                           .read_at = timestamp_from_ns(5'000'000'000)};  // the register is old
+  const auto mistaken_delay = difference(seen.pulse_time, sent.pulse_time);
+  EXPECT_EQ(mistaken_delay, Duration{0}) << "which looks like a delay";
+  const MarkingSpan always{Timestamp::min() + 24h, Timestamp::max() - 24h};
+  const auto results = collect({MarkingMethod::double_, {}}, {always, {sent}}, {always, {seen}});
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_FALSE(results[0].delay);
+}
+
+TEST(MarkingCollector, AnIdleIntervalIsNotALossOfZero) {
+  MarkingScenario scenario = steady(MarkingMethod::multiplexed);
+  std::erase_if(scenario.packets, [](const SentPacket& packet) {
+    const auto interval = one_second.at(packet.sent).interval - origin;
+    return interval == 2 || interval == 3;
+  });
+  const MarkingOutcome outcome = run(scenario);
+  const MarkingResult& result = row(outcome, 2);
+  EXPECT_EQ(result.intervals, 2);
+  EXPECT_TRUE(result.faults.has(idle));
+  EXPECT_FALSE(result.lost || result.delay);
+  EXPECT_EQ(row(outcome, 4).lost, 0u);
+  EXPECT_EQ(row(outcome, 4).delay, Duration{1ms});
+}
+
+/// The paper's register would be in the wrong state: it is set by packets in the first half.
+TEST(MarkingCollector, AFlowSilentInTheFirstHalfStillGetsItsPulse) {
+  MarkingScenario scenario = steady(MarkingMethod::multiplexed);
+  std::erase_if(scenario.packets,
+                [](const SentPacket& packet) { return one_second.at(packet.sent).quarter() < 2; });
+  const MarkingOutcome outcome = run(scenario);
+  for (int interval = 0; interval < 6; ++interval)
+    EXPECT_EQ(row(outcome, interval).delay, Duration{1ms});
+}
+
+TEST(MarkingCollector, TotalLossIsALossNotSilence) {
+  MarkingScenario scenario = steady(MarkingMethod::double_);
+  for (int i = 0; i < 100; ++i) scenario.packets[index_at(3, i)].delay.reset();
+  const MarkingOutcome outcome = run(scenario);
+  EXPECT_EQ(row(outcome, 3).lost, 100u);
+  EXPECT_TRUE(row(outcome, 3).faults.has(lost_pulse));
+}
+
+TEST(MarkingCollector, DuplicatesAndSecondPulsesAreNoticed) {
+  MarkingScenario scenario = steady(MarkingMethod::double_);
+  const MarkingOutcome clean = run(scenario);
+  MarkingOutcome twice = clean;
+  for (MarkingRecord& record : twice.last.records)
+    if (record.interval == origin + 3) {
+      ++record.packets;
+      ++record.pulses;
+    }
+  const auto results = collect({scenario.method, {}}, twice.first, twice.last);
+  EXPECT_TRUE(results[3].faults.has(more_out_than_in));
+  EXPECT_TRUE(results[3].faults.has(double_pulse));
+  EXPECT_FALSE(results[3].lost || results[3].delay);
+  EXPECT_TRUE(results[2].lost && results[4].lost);
+}
+
+TEST(MarkingCollector, WhatWasReadTooEarlyOrBegunTooLateIsNotCounted) {
+  MarkingOutcome outcome = run(steady(MarkingMethod::double_));
+  outcome.first.span.since = one_second.start_of(origin) + 1ms;
+  outcome.last.span.since = one_second.start_of(origin) + 2ms;
+  for (MarkingRecord& record : outcome.last.records)
+    if (record.interval == origin + 4) record.read_at = record.end();  // not yet past the guard
+  const auto results = collect({MarkingMethod::double_, {}}, outcome.first, outcome.last);
+  EXPECT_TRUE(results[0].faults.has(began_late));
+  EXPECT_TRUE(results[4].faults.has(read_too_early));
+  EXPECT_FALSE(results[0].lost || results[4].lost);
+  EXPECT_TRUE(results[1].lost && results[3].lost);
+}
+
+TEST(MarkingCollector, RefusesBeyondTheGuardBand) {
+  MarkingScenario scenario = steady(MarkingMethod::double_);
+  for (const auto& [error, fine] : {std::pair{490ms, true}, {499ms, false}}) {
+    scenario.clock_error = error;  // plus 1 ms of delay
+    const MarkingOutcome outcome = run(scenario);
+    EXPECT_EQ(row(outcome, 3).lost.has_value(), fine);
+    EXPECT_EQ(row(outcome, 3).faults.has(guard_band), !fine);
+  }
+  scenario = steady(MarkingMethod::multiplexed);
+  for (const auto& [error, fine] : {std::pair{240ms, true}, {249ms, false}}) {
+    scenario.clock_error = error;
+    const MarkingOutcome outcome = run(scenario);
+    EXPECT_EQ(row(outcome, 3).lost.has_value(), fine);
+  }
+}
+
+TEST(MarkingCollector, TwoWayDelayNeedsNoCommonTime) {
+  MarkingScenario there = steady(MarkingMethod::multiplexed), back = there;
+  for (SentPacket& packet : there.packets) packet.delay = 3ms;
+  for (SentPacket& packet : back.packets) packet.delay = 5ms;
+  there.last_clock.offset = back.first_clock.offset = 100ms;  // the far point's clock
+  const auto forward = run(there), reverse = run(back);
+  const auto delays = two_way_delays(forward.results, reverse.results);
+  ASSERT_GE(delays.size(), 5u);
+  for (const TwoWayDelay& delay : delays) {
+    EXPECT_EQ(delay.two_way, Duration{8ms});
+    EXPECT_EQ(delay.half_offset, Duration{99ms});  // off by half the asymmetry
+  }
+}
+
+TEST(MarkingMultipoint, SumsOverWaysInAndOut) {
+  // Two ways in, each steady; a third of all packets leave by the second way out, four are lost.
+  MarkingScenario upper = steady(MarkingMethod::step), lower = upper;
+  MarkingOutcome a = run(upper), b = run(lower);
+  PointRecords out_one = a.last, out_two = b.last;
+  for (std::size_t i = 0; i < out_one.records.size(); ++i) {
+    out_one.records[i].packets -= 33;
+    out_two.records[i].packets += 33 - 4;
+  }
+  const PointRecords* const ins[] = {&a.first, &b.first};
+  const PointRecords* const outs[] = {&out_one, &out_two};
+  const auto results = collect({MarkingMethod::step, {}}, joined(ins), joined(outs));
+  ASSERT_EQ(results.size(), 6u);
+  for (const MarkingResult& result : results) {
+    EXPECT_EQ(result.sent, 200u);
+    EXPECT_EQ(result.lost, 4u);
+  }
+  // Point by point nothing could be said: one way out has more than came in by one way in.
+  EXPECT_FALSE(collect({MarkingMethod::step, {}}, b.first, out_two)[2].lost);
+}
+
+TEST(MarkingMultipoint, AnInteriorPointIsOneOfBothClusters) {
+  // RFC 9342 figure 3: R1 is the way in; R8, R9, R10... ways out, R2 to R7 between.
+  const std::vector<PathSegment> segments = {{1, 2}, {1, 3}, {1, 10}, {2, 4}, {2, 5},
+                                             {3, 5}, {3, 9}, {4, 6},  {4, 7}, {5, 8}};
+  const std::vector<Cluster> expected = {
+      {{1}, {2, 3, 10}}, {{2, 3}, {4, 5, 9}}, {{4}, {6, 7}}, {{5}, {8}}};
+  EXPECT_EQ(clusters_of(segments), expected);
+}
+
+}  // namespace
+}  // namespace sojourn

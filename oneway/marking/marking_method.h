@@ -1,0 +1,25 @@
+#pragma once
+// Method "marking": two captures of traffic that was marked before the first of them.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+#include "oneway/marking/marking_monitor.h"
+#include "oneway/method.h"
+
+namespace sojourn {
+
+/// Reads the marks at both points and gives what collect() makes of them: the flows' totals over
+/// valid intervals, a table of all intervals, and per-hop results if points between are known.
+///
+/// `packets` and `lost` of a flow cover only intervals whose loss is given, its delays only valid
+/// pulses. `via` names points between, in the order of the path; `read_point` is asked for their
+/// records in the end.
+Result<std::unique_ptr<OnewayMethod>> make_marking(
+    const MarkingSetup& setup, Duration clock_error, std::vector<std::string> via = {},
+    std::function<Result<PointRecords>(const std::string&)> read_point = {});
+
+}  // namespace sojourn

@@ -1,0 +1,61 @@
+#pragma once
+// A measurement point on packets: carrier, flows and rules together.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "oneway/marking/marking_collector.h"
+#include "oneway/marking/marking_flows.h"
+#include "oneway/marking/marking_point.h"
+
+namespace sojourn {
+
+struct MarkingSetup {
+  MarkingMethod method = MarkingMethod::multiplexed;
+  MarkingInterval length{0};
+  MarkingCarrier carrier;
+  std::vector<MarkingFilter> flows = {
+      MarkingFilter{}};  ///< without a filter: all traffic, as one flow
+  std::uint64_t seed = 0;
+};
+
+/// Reads the marks of a batch, or decides on them; counts both.
+class MarkingMonitor {
+ public:
+  static constexpr std::size_t max_batch = MarkingFlows::max_batch;
+
+  static Result<MarkingMonitor> make(const MarkingSetup& setup, MarkingRole role);
+
+  /// One event per packet, in order: to which flow it belongs and what its mark is, or shall be.  A
+  /// packet that has no such carrier belongs to no flow.  Valid until the next call.
+  std::span<const MarkingEvent> process(std::span<const IpPacket> batch);
+
+  /// Everything counted so far, and by whom nothing more will be.
+  PointRecords finish();
+
+  std::uint64_t monitored() const { return monitored_; }
+  std::uint64_t without_carrier() const {
+    return without_carrier_;
+  }  ///< of the monitored flows' packets
+  std::size_t memory_bytes() const {
+    return flows_.memory_bytes() + point_.memory_bytes() +
+           records_.capacity() * sizeof(MarkingRecord);
+  }
+
+ private:
+  MarkingMonitor(const MarkingSetup& setup, MarkingRole role, MarkingFlows flows);
+
+  MarkingRole role_;
+  MarkingCarrier carrier_;
+  MarkingFlows flows_;
+  MarkingPoint point_;
+  std::array<MarkingEvent, max_batch> events_{};
+  std::array<MarkingRecord, max_batch> closed_{};
+  std::vector<MarkingRecord> records_;  ///< one per flow and interval
+  std::uint64_t monitored_ = 0;
+  std::uint64_t without_carrier_ = 0;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,66 @@
+#include "oneway/marking/marking_multipoint.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "oneway/marking/marking_pairing.h"
+
+namespace sojourn {
+
+PointRecords joined(std::span<const PointRecords* const> points) {
+  PointRecords all{.span = {Timestamp::min(), Timestamp::max()}, .records = {}};
+  for (const PointRecords* point : points) {
+    all.span.since = std::max(all.span.since, point->span.since);
+    all.span.until = std::min(all.span.until, point->span.until);
+    // By interval first: a point that read a counter twice has read it late, not early.
+    for (MarkingRecord record : merged_by_interval(point->records, MarkingMethod::step)) {
+      record.pulses = 0;
+      all.records.push_back(record);
+    }
+  }
+  // merged_by_interval() keeps the latest reading of equal records; of different points the
+  // earliest counts.
+  std::map<std::tuple<std::uint32_t, int, std::int64_t>, Timestamp> earliest;
+  for (const MarkingRecord& record : all.records) {
+    const auto [found, is_new] = earliest.try_emplace(
+        {record.flow, record.length.exponent(), record.interval}, record.read_at);
+    if (!is_new) found->second = std::min(found->second, record.read_at);
+  }
+  all.records = merged_by_interval(all.records, MarkingMethod::step);
+  for (MarkingRecord& record : all.records)
+    record.read_at = earliest.at({record.flow, record.length.exponent(), record.interval});
+  return all;
+}
+
+std::vector<Cluster> clusters_of(std::span<const PathSegment> segments) {
+  std::vector<std::size_t> parent(segments.size());
+  std::iota(parent.begin(), parent.end(), std::size_t{0});
+  const auto root = [&](std::size_t at) {
+    while (parent[at] != at) at = parent[at] = parent[parent[at]];
+    return at;
+  };
+  std::map<std::uint32_t, std::size_t> begins, ends;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    parent[root(i)] = root(begins.try_emplace(segments[i].from, i).first->second);
+    parent[root(i)] = root(ends.try_emplace(segments[i].to, i).first->second);
+  }
+  std::map<std::size_t, Cluster> by_root;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    Cluster& cluster = by_root[root(i)];
+    cluster.in.push_back(segments[i].from);
+    cluster.out.push_back(segments[i].to);
+  }
+  std::vector<Cluster> clusters;
+  for (auto& [number, cluster] : by_root) {
+    for (auto* points : {&cluster.in, &cluster.out}) {
+      std::ranges::sort(*points);
+      points->erase(std::unique(points->begin(), points->end()), points->end());
+    }
+    clusters.push_back(cluster);
+  }
+  std::ranges::sort(clusters, {}, &Cluster::in);
+  return clusters;
+}
+
+}  // namespace sojourn

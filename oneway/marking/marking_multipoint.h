@@ -1,0 +1,41 @@
+#pragma once
+// Loss over networks with many ways in and out: RFC 9342.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "oneway/marking/marking_collector.h"
+
+namespace sojourn {
+
+/// Several points as one: what they counted in an interval together.  Loss between a set of ways in
+/// and a set of ways out is then that between two points (RFC 9342 section 5: sum in minus sum
+/// out):
+///
+///     collect({.method = MarkingMethod::step}, joined(ways_in), joined(ways_out))
+///
+/// The set has observed what all of its points have; pulses of different points are no pair and are
+/// dropped.
+PointRecords joined(std::span<const PointRecords* const> points);
+
+/// A way between two measurement points, by their numbers.
+struct PathSegment {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  friend auto operator<=>(const PathSegment&, const PathSegment&) = default;
+};
+
+/// The smallest part of a network in which packets that go in come out, or are lost there.
+struct Cluster {
+  std::vector<std::uint32_t> in;   ///< points where packets enter, in order
+  std::vector<std::uint32_t> out;  ///< points where they leave
+  friend bool operator==(const Cluster&, const Cluster&) = default;
+};
+
+/// RFC 9342 section 6.1: segments that begin at the same point belong together, and so do those
+/// that end at the same point.  Every segment is in one cluster; clusters come in the order of
+/// their first entry.
+std::vector<Cluster> clusters_of(std::span<const PathSegment> segments);
+
+}  // namespace sojourn

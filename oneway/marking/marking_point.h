@@ -1,0 +1,113 @@
+#pragma once
+// A measurement point of alternate marking: it marks, or it reads marks, and counts by colour.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/huge_array.h"
+#include "core/time.h"
+#include "oneway/marking/marking_interval.h"
+#include "oneway/marking/marking_record.h"
+#include "oneway/marking/marking_rules.h"
+
+namespace sojourn {
+
+/// The initiating point marks.  Terminating and intermediate points observe; that the terminating
+/// one also takes the marks away concerns the packet (MarkingCarrier::restore), not the counting.
+enum class MarkingRole : std::uint8_t { initiating, observing };
+
+/// A packet of a monitored flow at a point.
+struct MarkingEvent {
+  static constexpr std::uint32_t no_flow = 0xffffffff;
+
+  Timestamp time;
+  std::uint32_t flow = no_flow;  ///< number from 0; no_flow: not monitored, only time passes
+  Mark mark = 0;                 ///< observing: as read; initiating: to be written
+};
+
+/// Two counters per flow, one per colour (paper section 2), a pulse's timestamp each, and the
+/// register of Tables 3 and 5: one cache line.  Memory is fixed at construction, 64 bytes a flow.
+///
+/// Which of the intervals of its colour a packet belongs to is told by time: the nearest.  So a
+/// counter is read half an interval after its own has ended, when the other colour is in its middle
+/// (section 3.7).  Nothing sweeps the flows for that: a packet that belongs to a later interval of
+/// the same colour pushes the old record out, and read() takes what is left.
+class MarkingPoint {
+ public:
+  static constexpr std::size_t max_batch = 256;
+
+  MarkingPoint(MarkingMethod method, MarkingRole role, MarkingInterval length, std::size_t flows)
+      : MarkingPoint(method, marking_tables(method), role, length, flows) {}
+  /// With other tables than the method's own, which outlive the point: how tests show what a wrong
+  /// row does.
+  MarkingPoint(MarkingMethod method, const MarkingTables& tables, MarkingRole role,
+               MarkingInterval length, std::size_t flows);
+
+  /// Counts a batch in the order of time, fills in the marks if this is the initiating point, and
+  /// returns how many records it has written to the front of `closed`, which has room for one per
+  /// packet.
+  std::size_t process(std::span<MarkingEvent> batch, std::span<MarkingRecord> closed);
+
+  /// Reads the counters of intervals that ended at least half an interval before `now`.
+  void read_closed(Timestamp now, std::vector<MarkingRecord>& out) { read(now, true, out); }
+  /// Reads all counters, also those still in use: the records say when they were read.
+  void read_all(Timestamp now, std::vector<MarkingRecord>& out) { read(now, false, out); }
+
+  /// Changes the interval's length at the first multiple of twice the longer length after `now`:
+  /// there an interval of colour 1 ends and one of colour 0 begins by both lengths, so packets in
+  /// flight stay distinct.  All points have to be told; returns when it happens.  Once one change
+  /// is over, another may follow; what was left from before the first is then read into `out`.
+  Timestamp change_interval(MarkingInterval length, Timestamp now, std::vector<MarkingRecord>& out);
+
+  const MarkingSpan& span() const { return span_; }
+  std::size_t memory_bytes() const { return flows_.memory_bytes(); }
+
+ private:
+  struct ColourCounter {
+    std::int64_t interval;
+    std::int64_t pulse_time_ns;
+    std::uint64_t packets : 39;
+    std::uint64_t regime : 1;  ///< before or after the last change of the interval's length
+    std::uint8_t pulses;
+    std::uint8_t late;  ///< in 1/512 of the interval, rounded up
+    std::uint8_t early;
+  };
+  struct alignas(64) FlowState {
+    std::array<ColourCounter, 2> counters;
+    std::uint8_t reg;
+  };
+  static_assert(sizeof(FlowState) == 64);
+
+  /// One length of the interval and the numbers it is valid for.
+  struct Regime {
+    MarkingInterval length;
+    std::int64_t first = INT64_MIN;
+    std::int64_t last = INT64_MAX;
+  };
+  struct Place {
+    std::int64_t interval;
+    unsigned regime;
+  };
+
+  template <MarkingRole role, bool counts>
+  std::size_t run(std::span<MarkingEvent> batch, MarkingRecord* closed);
+  Place nearest_of_colour(const MarkingMoment& moment, unsigned regime, unsigned colour) const;
+  void note_distance(ColourCounter& counter, const MarkingMoment& moment, unsigned regime,
+                     Timestamp time) const;
+  MarkingInterval judged_by(const ColourCounter& counter) const;
+  MarkingRecord record_of(std::uint32_t flow, const ColourCounter& counter, Timestamp now) const;
+  void read(Timestamp now, bool only_closed, std::vector<MarkingRecord>& out);
+
+  const MarkingTables* tables_;
+  MarkingMethod method_;
+  MarkingRole role_;
+  std::array<Regime, 2> regimes_;
+  Timestamp change_at_ = Timestamp::max();
+  HugeArray<FlowState> flows_;
+  MarkingSpan span_;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,42 @@
+#pragma once
+// What a point exports about one flow in one interval.
+
+#include <cstdint>
+
+#include "core/time.h"
+#include "oneway/marking/marking_interval.h"
+
+namespace sojourn {
+
+struct MarkingRecord {
+  std::uint32_t flow = 0;
+  MarkingInterval length = {};
+  /// By which lateness was judged: the shorter of two lengths around a change of the interval.
+  MarkingInterval judged_by = {};
+  std::int64_t interval = 0;
+  std::uint64_t packets = 0;
+  std::uint32_t pulses = 0;   ///< up to 255
+  Timestamp pulse_time = {};  ///< of the first
+  /// How far packets of this colour were seen outside their interval, by this point's clock: after
+  /// its end, before its start.  Rounded up to 1/512 of the interval; at most half of it can be
+  /// told.
+  Duration late{};
+  Duration early{};
+  Timestamp read_at = {};  ///< the counter was read then: later packets are not in it
+
+  Timestamp start() const { return length.start_of(interval); }
+  Timestamp end() const { return length.start_of(interval + 1); }
+};
+
+/// The time a point has observed, by its own clock.
+struct MarkingSpan {
+  Timestamp since = Timestamp::max();
+  Timestamp until = Timestamp::min();
+
+  void extend(Timestamp time) {
+    if (time < since) since = time;
+    if (time > until) until = time;
+  }
+};
+
+}  // namespace sojourn

@@ -1,0 +1,97 @@
+// Queue-aware interpolation: what the arrival times alone say about the queue.
+//
+// A link that is never idle delivers packets back to back.  So a gap before a packet that is longer
+// than the packet itself takes says that the packet met an empty queue: its delay is known without
+// any reference packet.  And a gap behind a packet says that the queue was empty when it had left.
+
+#include <algorithm>
+#include <bit>
+
+#include "oneway/rli/rli_receiver.h"
+
+namespace sojourn {
+
+bool RliReceiver::was_idle_before(Timestamp received, std::uint32_t bytes,
+                                  Timestamp previous) const {
+  const double gap = static_cast<double>(to_ns(difference(received, previous)));
+  return ns_a_byte_ > 0 &&
+         gap > bytes * ns_a_byte_ + static_cast<double>(to_ns(options_.time_resolution));
+}
+
+/// Divides the packets since the last reference into busy periods, and settles each between the
+/// points that it has.  Time is that of the first byte: while a packet waits, those before it are
+/// sent, and its own sending comes after.
+void RliReceiver::settle_by_idle_times(const Point& right, Timestamp received) {
+  const std::span<const Waiting> all = buffer_;
+  Point left = *left_;
+  Timestamp previous = *previous_;
+  std::size_t begin = 0;
+  const auto end_busy_period = [&](std::size_t end) {
+    const auto stretch = all.subspan(begin, end - begin);
+    // Whoever came just when the last packet had left would have met nobody.
+    if (idle_at_left_)
+      settle_busy_period(stretch, left.time);
+    else
+      settle_between(stretch, left, {previous, *empty_ns_});
+    begin = end;
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (empty_ns_ && was_idle_before(all[i].received, all[i].bytes, previous)) {
+      end_busy_period(i);
+      left = {time_of(all[i].received, all[i].bytes), *empty_ns_};
+      idle_at_left_ = true;
+      busy_since_ = left.time;
+      begin = i + 1;
+      ++counters_.interpolated;
+      estimate(all[i], *empty_ns_ + size_term_ns(all[i].bytes), 0);
+    }
+    previous = all[i].received;
+  }
+  if (was_idle_before(received, options_.reference_bytes, previous)) {
+    empty_ns_ = right.delay_ns;  // the reference packet itself met nobody
+    end_busy_period(all.size());
+    busy_since_ = right.time;
+  } else {
+    settle_between(all.subspan(begin), left, right);
+    learn_wait(right);
+  }
+}
+
+namespace {
+std::size_t power_of(double since_ns) {
+  return std::min<std::size_t>(39, static_cast<std::size_t>(std::bit_width(
+                                       static_cast<std::uint64_t>(std::max(0.0, since_ns)))));
+}
+}  // namespace
+
+void RliReceiver::learn_wait(const Point& reference) {
+  if (!busy_since_ || !empty_ns_) return;
+  const double since = static_cast<double>(to_ns(difference(reference.time, *busy_since_)));
+  const double wait = std::clamp(reference.delay_ns - *empty_ns_, 0.0, std::max(0.0, since));
+  const std::size_t power = power_of(since);
+  constexpr std::uint32_t memory = 4096;  // references: the load changes slowly
+  waits_[power] = std::min(waits_[power] + 1, memory);
+  wait_after_[power] += (wait - wait_after_[power]) / waits_[power];
+}
+
+double RliReceiver::usual_wait(double since_ns) const {
+  const std::size_t power = power_of(since_ns);
+  constexpr std::uint32_t enough = 8;
+  // Between nothing and all the time since the period began.
+  return std::clamp(waits_[power] < enough ? since_ns / 2 : wait_after_[power], 0.0,
+                    std::max(0.0, since_ns));
+}
+
+/// From idle to idle without a reference packet in between: a packet is thought to have waited as
+/// long as reference packets did on average that came as late in a busy period.
+void RliReceiver::settle_busy_period(std::span<const Waiting> stretch, Timestamp begin) {
+  counters_.interpolated += stretch.size();
+  for (const Waiting& packet : stretch) {
+    const auto since =
+        static_cast<double>(to_ns(difference(time_of(packet.received, packet.bytes), begin)));
+    estimate(packet, *empty_ns_ + usual_wait(since) + size_term_ns(packet.bytes),
+             squared_residual_ / 3);
+  }
+}
+
+}  // namespace sojourn

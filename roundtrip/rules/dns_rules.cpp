@@ -1,0 +1,62 @@
+#include "roundtrip/rules/dns_rules.h"
+
+#include <optional>
+#include <span>
+
+#include "wire/headers/dns.h"
+
+namespace sojourn {
+namespace {
+
+using Next = DnsStreamPosition::Next;
+
+/// Where to look for messages in this segment.  In order, the stream tells.  After a gap, or when
+/// the capture began in mid-stream, we can only hope that the segment starts with a message, as
+/// nearly all do.
+DnsStreamPosition position_in(const Summary& packet, const TcpConnection& connection,
+                              unsigned sender) {
+  const TcpSide& side = connection.side[sender];
+  const TcpKnown& known = connection.known[sender];
+  if (!known.dns_boundary || is_newer(packet.sequence, side.dns_boundary)) return {};
+  return {side.dns_boundary - packet.sequence, connection.dns_length[sender],
+          static_cast<Next>(known.dns_next)};
+}
+
+void remember(const std::optional<DnsStreamPosition>& position, const Summary& packet,
+              TcpConnection& connection, unsigned sender) {
+  TcpKnown& known = connection.known[sender];
+  known.dns_boundary = position.has_value();
+  if (!position) return;
+  connection.side[sender].dns_boundary = packet.sequence + position->offset;
+  connection.dns_length[sender] = position->length;
+  known.dns_next = static_cast<std::uint8_t>(position->next) & 3u;
+}
+
+}  // namespace
+
+void read_dns_stream(EventWriter& write, TcpConnection& connection) {
+  const Summary& packet = write.packet();
+  const unsigned sender = write.sender();
+  if (packet.payload_offset > packet.ip_captured) return;
+  const std::span captured{packet.ip + packet.payload_offset,
+                           static_cast<std::size_t>(packet.ip_captured - packet.payload_offset)};
+  const bool seen_before =
+      connection.known[sender].sequence &&
+      !is_newer(packet.sequence + packet.payload, connection.side[sender].next_sequence);
+
+  // A segment sent again repeats its messages, which makes them ambiguous; the stream stays put.
+  // Not so if the other end has it already: then they may be answered, and are not asked anew.
+  if (seen_before && was_acknowledged(packet.sequence + packet.payload, connection, 1 - sender))
+    return;
+  const auto start = seen_before ? DnsStreamPosition{} : position_in(packet, connection, sender);
+  const auto end = walk_dns_stream(captured, packet.payload, start, [&](const DnsMessage& message) {
+    // The direction must fit: after a gap, what was taken for a message may be the midst of one.
+    if (message.response && packet.source_port == dns_port)
+      write.answer(Kind::dns, message.token, Leg::server);
+    if (!message.response && packet.destination_port == dns_port)
+      write.ask(Kind::dns, message.token, repeat_is_ambiguous);
+  });
+  if (!seen_before) remember(end, packet, connection, sender);
+}
+
+}  // namespace sojourn

@@ -1,0 +1,82 @@
+#pragma once
+// How the rules write down what a packet asks and answers.
+
+#include <cstdint>
+
+#include "core/choose.h"
+#include "core/hash.h"
+#include "roundtrip/pair_event.h"
+#include "roundtrip/pair_key.h"
+#include "wire/summary.h"
+
+namespace sojourn {
+
+/// 0 if the packet's sender is the lower endpoint in the order of Summary::flow, else 1.
+inline unsigned side_of_sender(const Summary& packet) { return packet.source_is_low ? 0u : 1u; }
+
+/// Writes the events of one packet.  It lives on the stack and writes through a plain pointer, so
+/// that all of it stays in registers; whoever makes it has seen to the room.
+class EventWriter {
+ public:
+  EventWriter(const HashKey& key, const Summary& packet, std::uint32_t index, PairEvent* out)
+      : key_(key), packet_(packet), index_(index), sender_(side_of_sender(packet)), out_(out) {}
+
+  /// The packet's sender asks.
+  void ask(Kind kind, std::uint64_t token, std::uint8_t flags, Leg leg = Leg::server) {
+    write(kind, leg, true, flags, pair_key(key_, packet_.flow, token, kind, sender_, leg));
+  }
+
+  /// The packet answers what its receiver asked.  The leg keeps apart, and is, that of the request.
+  void answer(Kind kind, std::uint64_t token, Leg leg) {
+    write(kind, leg, false, leg == Leg::client ? requester_is_server : 0,
+          pair_key(key_, packet_.flow, token, kind, 1 - sender_, leg));
+  }
+
+  /// The same where the leg does not belong to the key: it depends on who turned out to be the
+  /// client, which may have become known only after the request.
+  void answer_any_leg(Kind kind, std::uint64_t token, Leg leg) {
+    write(kind, leg, false, leg == Leg::client ? requester_is_server : 0,
+          pair_key(key_, packet_.flow, token, kind, 1 - sender_));
+  }
+
+  /// Either of both, if at all; what only an answer needs is ignored in a request and the reverse.
+  /// No branch: an event that is not wanted is written and not kept.
+  void ask_or_answer_if(unsigned wanted, unsigned asks, Kind kind, std::uint64_t token,
+                        std::uint8_t request_flags, Leg answer_leg) {
+    static_assert(index_of(Leg::client) << 1 == requester_is_server && index_of(Leg::server) == 0);
+    const auto answer_flags = static_cast<unsigned>(index_of(answer_leg) << 1);
+    *out_ = {pair_key(key_, packet_.flow, token, kind, sender_ ^ asks ^ 1u),
+             packet_.time,
+             index_,
+             kind,
+             answer_leg,
+             asks != 0,
+             static_cast<std::uint8_t>(choose(asks, unsigned{request_flags}, answer_flags))};
+    out_ += wanted;
+  }
+
+  /// The packet closes a span that its own sender opened.
+  void close(Kind kind, std::uint64_t token, std::uint8_t flags = 0) {
+    write(kind, Leg::sum, false, sent_by_requester | flags,
+          pair_key(key_, packet_.flow, token, kind, sender_, Leg::sum));
+  }
+
+  /// Any other, with a key made elsewhere.
+  void write(Kind kind, Leg leg, bool is_request, unsigned flags, std::uint64_t key) {
+    *out_++ = {key, packet_.time, index_, kind, leg, is_request, static_cast<std::uint8_t>(flags)};
+  }
+
+  const HashKey& key() const { return key_; }
+  const Summary& packet() const { return packet_; }
+  unsigned sender() const { return sender_; }
+  PairEvent* end() const { return out_; }
+
+ private:
+  const HashKey& key_;
+  const Summary& packet_;
+  std::uint32_t index_;
+  unsigned sender_;
+  PairEvent* out_;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,85 @@
+#include "roundtrip/rules/pairing.h"
+
+#include <algorithm>
+
+#include "core/prefetch.h"
+#include "roundtrip/rules/dns_rules.h"
+#include "roundtrip/rules/tcp_steady.h"
+
+namespace sojourn {
+namespace {
+
+/// DNS, NTP and ICMP: one packet asks, one packet answers, the token tells which belong together.
+struct Exchange {
+  Kind kind;
+  bool is_request;
+};
+
+Exchange exchange_of(Content content) {
+  switch (content) {
+    case Content::dns_query:
+      return {Kind::dns, true};
+    case Content::dns_response:
+      return {Kind::dns, false};
+    case Content::ntp_request:
+      return {Kind::ntp, true};
+    case Content::ntp_response:
+      return {Kind::ntp, false};
+    case Content::icmp_request:
+      return {Kind::icmp, true};
+    case Content::icmp_reply:
+      return {Kind::icmp, false};
+    default:
+      return {Kind::count_, false};
+  }
+}
+
+/// A host that pings its own address: equal ends have no lower and higher one, so requests and
+/// replies have the same sender.
+bool is_to_itself(const Summary& packet) {
+  return packet.source_port == packet.destination_port && packet.source() == packet.destination();
+}
+
+}  // namespace
+
+Pairing::Pairing(const HashKey& key, const PairingOptions& options)
+    : key_(key), kinds_(options.kinds), tcp_(key, options), quic_(key, options) {}
+
+std::span<const PairEvent> Pairing::events(std::span<const Summary> batch) {
+  make_room(batch);
+  PairEvent* out = events_.data();
+  const auto fetch = [this](const Summary& packet) {
+    tcp_.prefetch(packet.flow);
+    prefetch_far(&packet, 16 * sizeof(Summary));  // another core may have written it
+  };
+  for_each_fetched(batch, fetch, [&](const Summary& packet, std::uint32_t index) {
+    if (packet.content == Content::tcp) {
+      out = tcp_.apply(packet, index, out);
+    } else if (packet.content == Content::quic_long || packet.content == Content::quic_short) {
+      out = quic_.apply(packet, index, out);
+    } else if (const auto [kind, is_request] = exchange_of(packet.content);
+               kind != Kind::count_ && kinds_.has(kind)) {
+      EventWriter write{key_, packet, index, out};
+      if (is_request)
+        write.ask(kind, packet.token(), repeat_is_ambiguous);
+      else if (is_to_itself(packet))
+        write.write(kind, Leg::server, false, 0,
+                    pair_key(key_, packet.flow, packet.token(), kind, write.sender()));
+      else
+        write.answer(kind, packet.token(), Leg::server);
+      out = write.end();
+    }
+  });
+  return {events_.data(), out};
+}
+
+/// As much as the batch could possibly need, so that the rules need not look.
+void Pairing::make_room(std::span<const Summary> batch) {
+  std::size_t most = batch.size() * std::max(TcpRules::most_events, QuicRules::most_events);
+  if (kinds_.has(Kind::dns))
+    for (const Summary& packet : batch)
+      if (packet.content == Content::tcp) most += most_dns_messages(packet.ip_captured);
+  if (events_.size() < most) events_.resize(most);
+}
+
+}  // namespace sojourn

@@ -1,0 +1,41 @@
+#pragma once
+// From summaries of packets to requests and responses: which packets form a pair.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/hash.h"
+#include "roundtrip/pair_event.h"
+#include "roundtrip/rules/pairing_options.h"
+#include "roundtrip/rules/quic_rules.h"
+#include "roundtrip/rules/tcp_rules.h"
+#include "wire/summary.h"
+
+namespace sojourn {
+
+/// Turns each packet into the requests and responses that it is.
+///
+/// It keeps a cache line per TCP or QUIC connection: to know a keep-alive from data, the client
+/// from the server, and an acknowledgment already looked up from a new one.  All else is stateless.
+class Pairing {
+ public:
+  Pairing(const HashKey& key, const PairingOptions& options);
+
+  /// The events of a batch, in the order of its packets.  Valid until the next call.
+  std::span<const PairEvent> events(std::span<const Summary> batch);
+
+  std::size_t memory_bytes() const { return tcp_.memory_bytes() + quic_.memory_bytes(); }
+
+ private:
+  void make_room(std::span<const Summary> batch);
+
+  HashKey key_;
+  KindSet kinds_;
+  TcpRules tcp_;
+  QuicRules quic_;
+  std::vector<PairEvent> events_;  ///< reused from batch to batch
+};
+
+}  // namespace sojourn

@@ -1,0 +1,34 @@
+#pragma once
+// What the QUIC rules remember of a connection: one cache line.
+
+#include <cstdint>
+
+#include "core/time.h"
+
+namespace sojourn {
+
+/// The spin bit as one end sends it, RFC 9000 section 17.4.
+struct QuicSide {
+  Timestamp last_edge;
+  std::uint32_t period_us;  ///< between the last two edges; at first the handshake's round trip
+  std::uint8_t edges;       ///< how many so far, modulo 256: each is a request of its own
+  bool spin_known : 1;
+  bool spin : 1;
+  bool edge_known : 1;
+};
+
+struct alignas(64) QuicConnection {
+  std::uint64_t flow;
+  Timestamp last_seen;
+  QuicSide side[2];             ///< 0: the lower endpoint in the order of Summary::flow
+  Timestamp opened;             ///< when the client first spoke
+  std::uint8_t contradictions;  ///< edges that the other end's spin bit does not explain
+  bool client_known : 1;
+  bool client_is_high : 1;
+  bool client_spoke : 1;
+  bool server_spoke : 1;
+  bool client_replied : 1;
+};
+static_assert(sizeof(QuicConnection) == 64);
+
+}  // namespace sojourn

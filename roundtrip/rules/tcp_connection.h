@@ -1,0 +1,65 @@
+#pragma once
+// What the TCP rules remember of a connection: one cache line.
+
+#include <cstdint>
+
+#include "core/time.h"
+
+namespace sojourn {
+
+/// Serial-number comparison, RFC 1982 and RFC 9293 section 3.4: sequence numbers and timestamps
+/// wrap, so "newer" means less than 2^31 ahead.
+constexpr bool is_newer(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::int32_t>(a - b) > 0;
+}
+
+/// What one end of the connection has sent so far.
+struct TcpSide {
+  std::uint32_t next_sequence;  ///< one past the highest byte sent
+  std::uint32_t acknowledged;   ///< the highest acknowledgment number sent
+  std::uint32_t ts_value;       ///< the newest TSval sent
+  std::uint32_t ts_echo;        ///< the last TSecr sent
+  std::uint32_t dns_boundary;   ///< sequence number where the next DNS message begins
+};
+
+/// Which numbers of a TcpSide hold, and what else is known of it.  Apart from TcpSide only because
+/// a connection would not fit a cache line otherwise.
+struct TcpKnown {
+  bool sequence : 1;
+  bool acknowledged : 1;
+  bool window_zero : 1;
+  bool ts_value : 1;
+  bool ts_echo : 1;
+  bool dns_boundary : 1;
+  std::uint8_t dns_next : 2;  ///< DnsStreamPosition::Next at the boundary
+};
+
+struct alignas(64) TcpConnection {
+  std::uint64_t flow;
+  Timestamp last_seen;
+  TcpSide side[2];  ///< 0: the lower endpoint in the order of Summary::flow
+  TcpKnown known[2];
+  std::uint16_t dns_length[2];  ///< DnsStreamPosition::length at the boundary
+  bool client_known : 1;        ///< a SYN told who is the client
+  bool client_is_high : 1;
+  bool syn_ack_seen : 1;
+  std::uint8_t ts_value_asked : 2;  ///< bit per side: did data carry its newest TSval first?
+  bool syn_seen : 1;
+  std::uint8_t life;  ///< counts the connections that had these ends, modulo 256
+};
+static_assert(sizeof(TcpConnection) == 64);
+
+/// A window is at most 2^30 bytes (RFC 7323 section 2.2), so what lies further back is no old
+/// segment but another connection whose SYN we did not see.
+inline constexpr std::uint32_t acknowledged_span = 1u << 30;
+
+/// The receiver has acknowledged this already: the segment is sent again, and Karn's rule forbids
+/// to use it; or it is a keep-alive (RFC 9293 section 3.8.4), which repeats a byte that was
+/// acknowledged.  A byte repeated before that is a retransmission.
+inline bool was_acknowledged(std::uint32_t end, const TcpConnection& connection,
+                             unsigned receiver) {
+  return connection.known[receiver].acknowledged &&
+         connection.side[receiver].acknowledged - end < acknowledged_span;
+}
+
+}  // namespace sojourn

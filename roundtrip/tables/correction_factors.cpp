@@ -1,0 +1,61 @@
+#include "roundtrip/tables/correction_factors.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace sojourn {
+namespace {
+
+std::uint64_t round_to_bits(double value, int significant_bits) {
+  if (value < 1) return static_cast<std::uint64_t>(std::llround(std::fmax(value, 0)));
+  const int shift = std::max(std::ilogb(value) + 1 - significant_bits, 0);
+  return static_cast<std::uint64_t>(std::llround(std::ldexp(value, -shift))) << shift;
+}
+
+}  // namespace
+
+CorrectionFactors::CorrectionFactors(const Options& options)
+    : bits_(std::clamp(options.bits, 1, 32)) {
+  const double hazard = -std::log1p(-options.eviction_chance);
+  const std::uint64_t end = std::uint64_t{1} << bits_;
+  const double least = options.scale / options.entry_probability;
+  const auto last_x = std::min(static_cast<double>(end), options.max_lives / hazard);
+
+  double factor = std::fmax(std::round(least), 1);
+  std::uint64_t first_x = 0;
+  while (static_cast<double>(first_x) < last_x) {
+    rules_.push_back({static_cast<std::uint32_t>(first_x), static_cast<std::uint32_t>(factor)});
+    const double next = std::fmax(factor + 1, std::round(factor * options.step));
+    // w(x) * scale = (factor + next) / 2
+    const double boundary = std::log((factor + next) / 2 / least) / hazard;
+    factor = next;
+    if (factor > 0xffff'fffe) break;
+    first_x = std::max(round_to_bits(boundary, options.boundary_bits), first_x + 1);
+  }
+  const std::uint64_t drop_from = round_to_bits(last_x, options.boundary_bits);
+  if (drop_from < end) {
+    while (!rules_.empty() && rules_.back().first_x >= drop_from) rules_.pop_back();
+    rules_.push_back({static_cast<std::uint32_t>(drop_from), 0});
+  }
+}
+
+/// Each range is cut at its largest aligned powers of two.
+std::vector<CorrectionPrefix> CorrectionFactors::prefixes() const {
+  std::vector<CorrectionPrefix> all;
+  const std::uint64_t end = std::uint64_t{1} << bits_;
+  for (std::size_t i = 0; i < rules_.size(); ++i) {
+    std::uint64_t x = rules_[i].first_x;
+    const std::uint64_t stop = i + 1 < rules_.size() ? rules_[i + 1].first_x : end;
+    while (x < stop) {
+      const int aligned = x == 0 ? bits_ : std::countr_zero(x);
+      const int fitting = 63 - std::countl_zero(stop - x);
+      const int free_bits = std::min(aligned, fitting);
+      all.push_back({static_cast<std::uint32_t>(x), bits_ - free_bits, rules_[i].factor});
+      x += std::uint64_t{1} << free_bits;
+    }
+  }
+  return all;
+}
+
+}  // namespace sojourn

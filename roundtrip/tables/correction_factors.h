@@ -1,0 +1,62 @@
+#pragma once
+// A fridge's weights as a short table of whole numbers, for where there is no arithmetic.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace sojourn {
+
+/// From here on, up to the next rule, the factor holds.
+struct CorrectionRule {
+  std::uint32_t first_x;  ///< steps of the fridge's counter that a pair has survived
+  std::uint32_t factor;   ///< weight * scale
+};
+
+/// All x whose upper `length` bits of `bits` are those of `value`: what a longest-prefix match or a
+/// ternary memory takes.
+struct CorrectionPrefix {
+  std::uint32_t value;
+  int length;
+  std::uint32_t factor;
+};
+
+/// w(x) = 1 / (p (1 - c)^x) in steps (FRIDGE section 6.2).  Factors are whole numbers that start at
+/// 1/p and grow 1.1-fold, by at least 1.  One takes over from the other where w passes their mean,
+/// rounded to `boundary_bits` significant bits so that few prefixes cover a range: four bits
+/// reproduce the paper's example for p = 1/2, M = 2^16, c = 1/M (2 below 7 * 2^11, 3 below 9 *
+/// 2^12).
+class CorrectionFactors {
+ public:
+  struct Options {
+    double entry_probability = 1;
+    double eviction_chance = 0;  ///< c of one step: p/M for arrivals, 1/M for insertions
+    int bits = 32;               ///< of the counter; x is taken modulo 2^bits
+    double step = 1.1;
+    std::uint32_t scale = 1;  ///< 1 is the paper's; 16 keeps the steps at 1.1 down to a weight of 1
+    int boundary_bits = 4;
+    double max_lives = 16;  ///< what survived longer gets no weight
+  };
+
+  explicit CorrectionFactors(const Options& options);
+
+  /// In order of x.  The last has factor 0: drop the sample.
+  const std::vector<CorrectionRule>& rules() const { return rules_; }
+  std::vector<CorrectionPrefix> prefixes() const;
+
+  /// By halving, with whole numbers only: what a data plane does.
+  std::uint32_t factor(std::uint32_t x) const {
+    std::size_t low = 0, high = rules_.size();
+    while (high - low > 1) {
+      const std::size_t middle = (low + high) / 2;
+      (rules_[middle].first_x <= x ? low : high) = middle;
+    }
+    return rules_[low].factor;
+  }
+
+ private:
+  int bits_;
+  std::vector<CorrectionRule> rules_;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,99 @@
+#include "roundtrip/tables/correction_factors.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "roundtrip/tables/fridge_table.h"
+#include "roundtrip/test_stream.h"
+
+namespace sojourn {
+namespace {
+
+TEST(CorrectionFactors, ReproduceThePapersExample) {
+  const CorrectionFactors table{{.entry_probability = 0.5, .eviction_chance = 0x1p-16}};
+  ASSERT_GE(table.rules().size(), 3u);
+  EXPECT_EQ(table.rules()[0].factor, 2u);
+  EXPECT_EQ(table.rules()[1].first_x, 7u << 11);
+  EXPECT_EQ(table.rules()[1].factor, 3u);
+  EXPECT_EQ(table.rules()[2].first_x, 9u << 12);
+  // With the text's base 1 - p/M the boundaries would lie twice as far out.
+  const CorrectionFactors arrivals{{.entry_probability = 0.5, .eviction_chance = 0x1p-17}};
+  EXPECT_EQ(arrivals.rules()[1].first_x, 7u << 12);
+}
+
+TEST(CorrectionFactors, AreNeverFarFromTheWeight) {
+  const double p = 0.125, c = p / 4096;
+  const CorrectionFactors table{{.entry_probability = p, .eviction_chance = c, .scale = 16}};
+  for (std::uint32_t x = 0; x < 12 / c; x += 97) {
+    const double exact = 1 / (p * std::pow(1 - c, x));
+    // Half a step of 1.1, and x rounded by 1/16 at most, which is x c / 16 in the exponent.
+    EXPECT_NEAR(std::log(table.factor(x) / 16.0 / exact), 0, 0.05 + x * c / 16 + 0.01) << x;
+  }
+  EXPECT_EQ(table.factor(~0u), 0u);
+}
+
+TEST(CorrectionFactors, PrefixesSayWhatTheRulesSay) {
+  const CorrectionFactors table{
+      {.entry_probability = 0.25, .eviction_chance = 1.0 / 300, .bits = 13}};
+  const auto prefixes = table.prefixes();
+  for (std::uint32_t x = 0; x < 1u << 13; ++x) {
+    int matches = 0;
+    for (const CorrectionPrefix& prefix : prefixes)
+      if (x >> (13 - prefix.length) == prefix.value >> (13 - prefix.length)) {
+        ++matches;
+        EXPECT_EQ(prefix.factor, table.factor(x)) << x;
+      }
+    EXPECT_EQ(matches, 1) << x;
+  }
+  EXPECT_LT(prefixes.size(), 8 * table.rules().size());
+}
+
+/// Largest vertical distance of two CDFs over the same delays.
+double distance(std::vector<std::array<double, 3>> samples) {
+  std::ranges::sort(samples);
+  double exact_total = 0, table_total = 0, exact = 0, table = 0, worst = 0;
+  for (const auto& [delay, weight, factor] : samples) exact_total += weight, table_total += factor;
+  for (const auto& [delay, weight, factor] : samples) {
+    exact += weight / exact_total;
+    table += factor / table_total;
+    worst = std::fmax(worst, std::fabs(exact - table));
+  }
+  return worst;
+}
+
+/// The samples of one fridge with their exact weight and that of the table.
+double effect_on_cdf(double p, std::uint32_t scale, double step) {
+  const Stream stream = simulate({.answered = 1}, 7);
+  constexpr std::size_t slots = 2048;
+  FridgeTable fridge{{.memory_bytes = slots * 16, .entry_probability = p}};
+  const double c = p / slots;
+  const CorrectionFactors table{
+      {.entry_probability = p, .eviction_chance = c, .step = step, .scale = scale}};
+  std::vector<std::array<double, 3>> samples;
+  replay(stream, fridge, 1, [&](const Match& match) {
+    const auto x =
+        static_cast<std::uint32_t>(std::lround(std::log(match.weight * p) / -std::log1p(-c)));
+    samples.push_back({static_cast<double>(match.delay.count()), match.weight,
+                       static_cast<double>(table.factor(x))});
+  });
+  EXPECT_GT(samples.size(), 1000u);
+  return distance(std::move(samples));
+}
+
+TEST(CorrectionFactors, ChangeTheCdfByLessThanOnePercent) {
+  EXPECT_LT(effect_on_cdf(1.0 / 32, 1, 1.1),
+            0.01);  // the paper's whole factors suffice for small p
+  EXPECT_LT(effect_on_cdf(0.5, 16, 1.1), 0.01);
+  EXPECT_LT(effect_on_cdf(1, 16, 1.1), 0.01);
+}
+
+TEST(CorrectionFactors, CoarserOnesWouldBeNoticed) {
+  EXPECT_GT(effect_on_cdf(1, 1, 1.1), 0.01);  // 1, 2, 3, 4: steps of 2 at first
+  EXPECT_GT(effect_on_cdf(1.0 / 32, 1, 3), 0.01);
+}
+
+}  // namespace
+}  // namespace sojourn

@@ -1,0 +1,118 @@
+#pragma once
+// The table that forgets nothing before its time: the ground truth.
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "core/huge_array.h"
+#include "core/time.h"
+#include "roundtrip/four_words.h"
+#include "roundtrip/pair_event.h"
+#include "roundtrip/pair_table.h"
+#include "roundtrip/table_batch.h"
+
+namespace sojourn {
+
+/// Remembers every request until it is answered or expires, so every pair closer than `expire` is
+/// found.
+///
+/// A key's home is one cache line of four slots.  When all four wait, the newcomer goes to the next
+/// line, and a mark on the full one tells later searches to go on.  An answer frees its slot, so
+/// what waits stays small and warm; an expired slot is free as well.  The table is swept, which
+/// also wipes the marks, when a third of it is taken or a sixteenth of the lines is marked; it
+/// doubles only if more than a sixth is still alive.  So memory follows the number of requests that
+/// wait, not the length of the capture.
+class ExactTable {
+ public:
+  struct Options {
+    Duration expire = std::chrono::seconds{10};
+    Duration expire_long_lived = std::chrono::hours{1};
+    std::size_t initial_slots = std::size_t{1} << 14;
+  };
+
+  explicit ExactTable(const Options& options);
+
+  void prefetch(std::uint64_t key) const { __builtin_prefetch(&lines_[home(key)], 1); }
+
+  Admission request(std::uint64_t key, Timestamp time, std::uint8_t flags);
+  std::optional<Match> response(std::uint64_t key, Timestamp time);
+
+  /// The same for a batch, without a branch that depends on chance: whether an event asks or
+  /// answers, and which slot it takes, cannot be predicted.  That its home line is all it needs
+  /// can.
+  void apply(std::span<const PairEvent> events, BatchOutcome& out);
+
+  std::size_t memory_bytes() const { return peak_bytes_; }
+
+ private:
+  // The low bits of a tag.  `spilled_bit` is the line's, kept in its first slot until the next
+  // sweep.
+  static constexpr std::uint64_t waiting_bit = 1, ambiguous_bit = 2, long_bit = 4, spilled_bit = 8;
+  static constexpr std::uint64_t low_bits = 15;
+  static constexpr std::size_t ways = 4;
+
+  struct alignas(64) Line {
+    FourWords tags;  ///< keys with their low bits replaced
+    std::array<std::int64_t, ways> sent_ns;
+
+    bool has_spilled() const { return (tags[0] & spilled_bit) != 0; }
+  };
+  /// One of the four places of a line, or none.
+  struct Slot {
+    Line* line = nullptr;
+    unsigned way = 0;
+
+    std::uint64_t& tag() const { return line->tags[way]; }
+    std::int64_t& sent_ns() const { return line->sent_ns[way]; }
+    bool is_free() const { return !(tag() & waiting_bit); }
+    void free() const { tag() &= spilled_bit; }
+    void fill(std::uint64_t waiting_tag, std::int64_t now_ns) const {
+      tag() = (tag() & spilled_bit) | waiting_tag;
+      sent_ns() = now_ns;
+    }
+  };
+
+  /// Which slots of a line hold the key, and which hold any.
+  static FourBits look(const Line& line, std::uint64_t key) {
+    return compare(line.tags, ~(low_bits ^ waiting_bit), (key & ~low_bits) | waiting_bit);
+  }
+  static std::uint64_t waiting_tag(std::uint64_t key, std::uint8_t flags) {
+    static_assert(long_lived << 1 == long_bit);
+    return (key & ~low_bits) | static_cast<std::uint64_t>(flags & long_lived) << 1 | waiting_bit;
+  }
+  std::size_t home(std::uint64_t key) const { return key >> shift_; }
+  std::size_t after(std::size_t line) const { return (line + 1) & (lines_.size() - 1); }
+  bool expired(std::uint64_t tag, std::int64_t sent_ns, std::int64_t now_ns) const {
+    return difference_ns(now_ns, sent_ns) > ((tag & long_bit) ? long_lived_ns_ : expire_ns_);
+  }
+  bool expired(const Slot& slot, std::int64_t now_ns) const {
+    return expired(slot.tag(), slot.sent_ns(), now_ns);
+  }
+  void apply_one(const PairEvent& event, std::uint32_t number, BatchOutcome& out);
+  Slot find(std::uint64_t key);
+  Slot make_room(std::uint64_t key, std::int64_t now_ns);
+  bool needs_sweep(std::size_t incoming) const {
+    const bool crowded = used_ + incoming > lines_.size() * ways / 3;
+    // Not too often: keys that all share a home would mark lines as fast as a sweep wipes them.
+    return crowded || (marked_ > lines_.size() / 16 && since_sweep_ > lines_.size());
+  }
+  void sweep(std::int64_t now_ns, std::size_t incoming);
+  void resize(std::size_t lines);
+
+  HugeArray<Line> lines_;
+  int shift_ = 0;
+  std::size_t used_ = 0;         ///< slots that are not free, expired or not
+  std::size_t marked_ = 0;       ///< lines that have spilled
+  std::size_t since_sweep_ = 0;  ///< events; a mark takes five of them, so most lines have none
+  std::size_t peak_bytes_ = 0;
+  std::int64_t expire_ns_;
+  std::int64_t long_lived_ns_;
+};
+
+static_assert(PairTable<ExactTable>);
+
+}  // namespace sojourn

@@ -1,0 +1,157 @@
+#pragma once
+// FRIDGE's table: newcomers overwrite, and what survives long counts for what did not.
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "core/huge_array.h"
+#include "core/time.h"
+#include "roundtrip/key_parts.h"
+#include "roundtrip/pair_event.h"
+#include "roundtrip/pair_table.h"
+#include "roundtrip/patience.h"
+#include "roundtrip/tables/growth.h"
+
+namespace sojourn {
+
+/// Which requests advance a fridge's counter.  The counter and the chance that one step of it
+/// evicts belong together: the paper's text counts arrivals (sections 3 and 5) but its switch
+/// program counts insertions (6.1), and either is unbiased while a mixture is not.
+struct CountArrivals {
+  static constexpr int slot_bits = 29;  ///< what a slot keeps of the counter
+  static double eviction_chance(double p, double slots) { return p / slots; }
+  static constexpr bool counts(bool /*entered*/) { return true; }
+};
+struct CountInsertions {
+  static constexpr int slot_bits = 29;
+  static double eviction_chance(double /*p*/, double slots) { return 1 / slots; }
+  static constexpr bool counts(bool entered) { return entered; }
+};
+
+/// fridge(M, p) of Zheng et al. 2022, section 3.2.  A request enters with probability p, decided by
+/// its key, and overwrites what was there.  A pair that survived x steps of the counter weighs
+///
+///     w = 1 / (p (1 - c)^x)        c = p/M for arrivals, 1/M for insertions
+///
+/// the inverse of its chance to be seen (Horvitz-Thompson), so sums of weights are unbiased for
+/// any rate, any delays and any share of unanswered requests.  One slot, one cache line a packet.
+///
+/// A pair is dropped, and counted in too_old(), if it survived more than `max_lives` average lives
+/// 1/c.  Its chance was below p e^-16: one in nine million of such pairs would be seen and would
+/// outweigh everything else.  So the estimate leaves out pairs slower than 16 lives.
+///
+/// Repeats.  The counter takes a repeat of another key for a newcomer, although the same key
+/// cannot evict twice: with a share r of repeats, weights at the age of one life are too large by
+/// at most a factor e^r.  A repeat that finds its first copy waiting is recognised and not counted.
+template <class Counting = CountArrivals>
+class BasicFridgeTable {
+ public:
+  static constexpr double max_lives = 16;
+
+  struct Options {
+    std::size_t memory_bytes = std::size_t{4} << 20;
+    double entry_probability = 1;  ///< M / (requests in the longest delay of interest)
+    Patience patience = {};
+  };
+
+  explicit BasicFridgeTable(const Options& options)
+      : slots_(slots_in(options.memory_bytes, sizeof(Slot), 2)),
+        // 2^32 for p = 1: every coin is below it.
+        threshold_(static_cast<std::uint64_t>(
+            std::llround(std::fmin(std::fmax(options.entry_probability, 0x1p-32), 1) * 0x1p32))),
+        inverse_p_(0x1p32 / static_cast<double>(threshold_)),
+        hazard_(-std::log1p(
+            -Counting::eviction_chance(1 / inverse_p_, static_cast<double>(slots_.size())))),
+        patience_(options.patience) {
+    // The slot's 29 bits have to hold twice max_lives: what is older has survived with a chance of
+    // e^-32.  Where that needs it, one unit stands for several steps, 2^-23 of a life at most.
+    while (2 * max_lives / hazard_ > std::ldexp(1.0, Counting::slot_bits + shift_)) ++shift_;
+    hazard_a_unit_ = std::ldexp(hazard_, shift_);
+    max_age_ = static_cast<std::uint32_t>(max_lives / hazard_a_unit_);
+  }
+
+  /// Always inlined: g++ takes a function that only prefetches for one without effect, and drops
+  /// the calls that it does not inline.
+  [[gnu::always_inline]] void prefetch(std::uint64_t key) const {
+    __builtin_prefetch(&slots_[slot_of(key)], 1);
+  }
+
+  Admission request(std::uint64_t key, Timestamp time, std::uint8_t flags) {
+    Slot& slot = slots_[slot_of(key)];
+    if (slot.holds(key) && !expired(slot, to_ns(time))) [[unlikely]] {
+      if (flags & repeat_is_ambiguous) slot.tag |= ambiguous_bit;
+      return Admission::repeated;
+    }
+    const bool enters = (KeyParts::coins(key) >> 32) < threshold_;
+    counter_ += Counting::counts(enters);  // before it is stored: x leaves out the request itself
+    if (!enters) return Admission::refused;
+    slot = {std::uint64_t{KeyParts::fingerprint(key)} << 32 | counter() << counter_shift |
+                ((flags & long_lived) ? long_bit : 0) | waiting_bit,
+            to_ns(time)};
+    return Admission::stored;
+  }
+
+  std::optional<Match> response(std::uint64_t key, Timestamp time) {
+    Slot& slot = slots_[slot_of(key)];
+    if (!slot.holds(key)) return std::nullopt;
+    const std::uint64_t tag = slot.tag;
+    const bool is_over = expired(slot, to_ns(time));
+    slot.tag = 0;
+    if (is_over) [[unlikely]]
+      return std::nullopt;
+    const auto age =
+        static_cast<std::uint32_t>((counter() - (tag >> counter_shift)) & counter_mask);
+    if (age > max_age_) [[unlikely]] {
+      ++too_old_;
+      return std::nullopt;
+    }
+    return Match{Duration{difference_ns(to_ns(time), slot.sent_ns)},
+                 inverse_p_ * growth(age * hazard_a_unit_), (tag & ambiguous_bit) != 0};
+  }
+
+  std::size_t memory_bytes() const { return slots_.memory_bytes(); }
+  std::size_t slot_count() const { return slots_.size(); }
+  double entry_probability() const { return 1 / inverse_p_; }
+  std::uint64_t too_old() const { return too_old_; }
+
+ private:
+  static constexpr std::uint64_t waiting_bit = 1, ambiguous_bit = 2, long_bit = 4;
+  static constexpr int counter_shift = 3;
+  static constexpr std::uint64_t counter_mask = (std::uint64_t{1} << Counting::slot_bits) - 1;
+
+  struct Slot {
+    std::uint64_t
+        tag;  ///< fingerprint (32 bits), counter (29), long, ambiguous, waiting; 0 is empty
+    std::int64_t sent_ns;
+
+    bool holds(std::uint64_t key) const {
+      return (tag & waiting_bit) && tag >> 32 == KeyParts::fingerprint(key);
+    }
+  };
+  static_assert(sizeof(Slot) == 16);
+
+  std::size_t slot_of(std::uint64_t key) const { return KeyParts::slot(key, slots_.size()); }
+  bool expired(const Slot& slot, std::int64_t now_ns) const {
+    return patience_.is_over(slot.sent_ns, now_ns, slot.tag & long_bit);
+  }
+  std::uint64_t counter() const { return (counter_ >> shift_) & counter_mask; }
+
+  HugeArray<Slot> slots_;
+  std::uint64_t threshold_;  ///< p * 2^32
+  double inverse_p_;
+  double hazard_;  ///< -log(1 - c): of one step of the counter
+  Patience patience_;
+  double hazard_a_unit_ = 0;
+  int shift_ = 0;  ///< log2 of the steps in one unit of a slot's counter
+  std::uint32_t max_age_ = 0;
+  std::uint64_t counter_ = 0;
+  std::uint64_t too_old_ = 0;
+};
+
+using FridgeTable = BasicFridgeTable<>;
+static_assert(PairTable<FridgeTable>);
+
+}  // namespace sojourn

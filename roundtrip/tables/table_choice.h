@@ -1,0 +1,103 @@
+#pragma once
+// Which table, how much memory, and with what parameters.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/result.h"
+#include "core/time.h"
+#include "roundtrip/patience.h"
+#include "roundtrip/tables/exact_table.h"
+#include "roundtrip/tables/fridges_table.h"
+#include "roundtrip/tables/leased_table.h"
+#include "roundtrip/tables/staged_table.h"
+#include "roundtrip/tailored/tailored_table.h"
+
+namespace sojourn {
+
+enum class TableKind : std::uint8_t {
+  exact,
+  staged,
+  fridge,
+  fridges,
+  fridges_ivw,
+  leased,
+  tailored
+};
+
+std::string_view name_of(TableKind kind);
+std::optional<TableKind> table_named(std::string_view name);
+
+/// What somebody may have said about the table.  What is left out is chosen well.
+struct TableWishes {
+  std::optional<TableKind> kind = {};
+  std::optional<std::size_t> memory_bytes = {};
+  std::optional<Duration> longest = {};  ///< the longest delay of interest
+  std::optional<unsigned> stages = {};
+  std::optional<double> entry_probability = {};
+  Patience patience = {};
+};
+
+struct TableChoice {
+  TableKind kind = TableKind::exact;
+  std::size_t memory_bytes = 0;  ///< unused by exact
+  Duration longest = std::chrono::seconds{10};
+  unsigned stages = 4;
+  unsigned fridges = 4;
+  std::optional<double> entry_probability = {};  ///< without it, self-tuning
+  bool wide_lines = false;                       ///< of tailored: exact times instead of more slots
+  Patience patience = {};
+};
+
+/// One sentence for the report: how far can the numbers be trusted?
+std::string_view promise_of(const TableChoice& choice);
+
+/// With nothing but a memory size: leases tailored to the delays, which were the most accurate
+/// (docs/design/tailored.md). Whoever names an entry probability wants fridges. Refuses what is
+/// impossible or contradicts itself, with the reason.
+Result<TableChoice> choose_table(const TableWishes& wishes);
+
+/// Calls use(Table) with the table chosen, as a value of its own type.
+template <class Use>
+auto with_table(const TableChoice& choice, Use use) {
+  const auto fridges = [&]<FridgeWeight weighting>(unsigned count) {
+    return BasicFridgesTable<weighting>{{.memory_bytes = choice.memory_bytes,
+                                         .fridges = count,
+                                         .longest = choice.longest,
+                                         .entry_probability = choice.entry_probability,
+                                         .patience = choice.patience}};
+  };
+  switch (choice.kind) {
+    case TableKind::staged:
+      return use(StagedTable{{.memory_bytes = choice.memory_bytes,
+                              .stages = choice.stages,
+                              .patience = choice.patience}});
+    case TableKind::fridge:
+      return use(fridges.template operator()<FridgeWeight::pooled>(1));
+    case TableKind::fridges:
+      return use(fridges.template operator()<FridgeWeight::pooled>(choice.fridges));
+    case TableKind::fridges_ivw:
+      return use(fridges.template operator()<FridgeWeight::own>(choice.fridges));
+    case TableKind::leased:
+      return use(LeasedTable{{.memory_bytes = choice.memory_bytes,
+                              .lease = {.longest = choice.longest},
+                              .patience = choice.patience}});
+    case TableKind::tailored:
+      if (!choice.wide_lines)
+        return use(TailoredTable{{.memory_bytes = choice.memory_bytes,
+                                  .longest = choice.longest,
+                                  .patience = choice.patience}});
+      return use(WideTailoredTable{{.memory_bytes = choice.memory_bytes,
+                                    .longest = choice.longest,
+                                    .patience = choice.patience}});
+    case TableKind::exact:
+      break;
+  }
+  return use(ExactTable{
+      {.expire = choice.patience.expire, .expire_long_lived = choice.patience.expire_long_lived}});
+}
+
+}  // namespace sojourn

@@ -1,0 +1,86 @@
+#include "roundtrip/tables/table_choice.h"
+
+#include <gtest/gtest.h>
+
+#include <type_traits>
+
+namespace sojourn {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(TableChoice, MemoryAloneIsEnough) {
+  EXPECT_EQ(choose_table({})->kind, TableKind::exact);
+  EXPECT_EQ(choose_table({.memory_bytes = 64 << 10})->kind, TableKind::tailored);
+  EXPECT_EQ(choose_table({.memory_bytes = 256 << 10})->kind, TableKind::tailored);
+  EXPECT_EQ(choose_table({.memory_bytes = 1 << 30})->kind, TableKind::tailored);
+  const auto choice = choose_table({.kind = TableKind::fridges, .memory_bytes = 256 << 10});
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->fridges, 4u);
+  EXPECT_FALSE(choice->entry_probability);  // self-tuning
+  EXPECT_EQ(choose_table({.kind = TableKind::fridges, .memory_bytes = 2 << 10})->fridges, 2u);
+  EXPECT_EQ(choose_table({.memory_bytes = 2 << 10, .entry_probability = 0.5})->kind,
+            TableKind::fridges);
+}
+
+TEST(TableChoice, TailoredHasExactTimesWhereMemoryIsNotScarce) {
+  const auto is_exact = [](std::size_t bytes) {
+    return with_table(*choose_table({.memory_bytes = bytes}), [](auto table) {
+      return std::is_same_v<decltype(table), WideTailoredTable>;
+    });
+  };
+  EXPECT_FALSE(is_exact((256 << 10) - 1));
+  EXPECT_TRUE(is_exact(256 << 10));
+  EXPECT_NE(promise_of(*choose_table({.memory_bytes = 64 << 10})).find("rounded"),
+            std::string_view::npos);
+  EXPECT_EQ(promise_of(*choose_table({.memory_bytes = 256 << 10})).find("rounded"),
+            std::string_view::npos);
+}
+
+TEST(TableChoice, RefusesWhatCannotBe) {
+  const auto reason = [](const TableWishes& wishes) {
+    const auto choice = choose_table(wishes);
+    return choice ? std::string{} : choice.error().message;
+  };
+  EXPECT_NE(reason({.kind = TableKind::exact, .memory_bytes = 1 << 20}), "");
+  EXPECT_NE(reason({.memory_bytes = 100}), "");
+  EXPECT_NE(reason({.kind = TableKind::fridge, .stages = 4}), "");
+  EXPECT_NE(reason({.kind = TableKind::staged, .stages = 0}), "");
+  EXPECT_NE(reason({.kind = TableKind::staged, .stages = 9}), "");
+  EXPECT_NE(reason({.kind = TableKind::staged, .entry_probability = 0.5}), "");
+  EXPECT_NE(reason({.kind = TableKind::fridge, .entry_probability = 0.0}), "");
+  EXPECT_NE(reason({.kind = TableKind::fridge, .entry_probability = 1.5}), "");
+  EXPECT_NE(reason({.kind = TableKind::staged, .longest = 1s}), "");
+  EXPECT_NE(reason({.kind = TableKind::leased, .longest = 0s}), "");
+  EXPECT_EQ(reason({.kind = TableKind::fridges, .longest = 1s, .entry_probability = 1.0}), "");
+}
+
+TEST(TableChoice, EveryTableHasANameAndKeepsToItsMemory) {
+  for (const TableKind kind :
+       {TableKind::exact, TableKind::staged, TableKind::fridge, TableKind::fridges,
+        TableKind::fridges_ivw, TableKind::leased, TableKind::tailored}) {
+    EXPECT_EQ(table_named(name_of(kind)), kind);
+    TableWishes wishes{.kind = kind};
+    if (kind != TableKind::exact) wishes.memory_bytes = 100'000;  // no power of two
+    const auto choice = choose_table(wishes);
+    ASSERT_TRUE(choice) << choice.error().message;
+    EXPECT_FALSE(promise_of(*choice).empty());
+    with_table(*choice, [&](auto table) {
+      static_assert(PairTable<decltype(table)>);
+      EXPECT_EQ(table.request(42, Timestamp{}, 0), Admission::stored);
+      const auto match = table.response(42, Timestamp{1ms});
+      ASSERT_TRUE(match);
+      if (kind == TableKind::tailored)
+        EXPECT_NEAR(static_cast<double>(match->delay.count()), 1e6, 4e4);
+      else
+        EXPECT_EQ(match->delay, Duration{1ms});
+      if (kind == TableKind::exact) return;
+      EXPECT_LE(table.memory_bytes(), 100'000u) << name_of(kind);
+      EXPECT_GE(table.memory_bytes(), 99'000u) << name_of(kind);
+    });
+  }
+  EXPECT_FALSE(table_named("fridge "));
+}
+
+}  // namespace
+}  // namespace sojourn

@@ -1,0 +1,80 @@
+#pragma once
+// Which plan held when: a request is weighed by the plan of its own time.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "core/time.h"
+#include "roundtrip/tailored/lease_plan.h"
+
+namespace sojourn {
+
+/// The last 64 plans.  A new one takes the place of the oldest only when nobody can wait any more
+/// who came under that.
+class PlanHistory {
+ public:
+  static constexpr std::size_t most_plans = 64;
+
+  explicit PlanHistory(const LeasePlan& first) {
+    set(0, first, std::numeric_limits<std::int64_t>::min());
+  }
+
+  const LeasePlan& current() const { return plans_[newest_ % most_plans]; }
+  std::int64_t current_since_ns() const { return since_ns_[newest_ % most_plans]; }
+
+  /// The plan of that time; nullptr if it is forgotten.
+  const LeasePlan* at(std::int64_t time_ns) const {
+    const std::size_t known = std::min(newest_ + 1, most_plans);
+    for (std::size_t back = 0; back < known; ++back) {
+      const std::size_t place = (newest_ - back) % most_plans;
+      if (since_ns_[place] <= time_ns) return &plans_[place];
+    }
+    return nullptr;
+  }
+
+  /// Half of the places are taken as they are needed, the others at least `longest`/32 apart.
+  bool may_add(std::int64_t now_ns, std::int64_t longest_ns) const {
+    if (newest_ + 1 < most_plans / 2) return true;
+    if (difference_ns(now_ns, current_since_ns()) < longest_ns / 32) return false;
+    if (newest_ + 1 < most_plans) return true;
+    // What came under the oldest came before the second oldest began.
+    return difference_ns(now_ns, since_ns_[(newest_ + 2) % most_plans]) > longest_ns;
+  }
+  /// As if the newest plan had held from the beginning.
+  void forget_others() {
+    const LeasePlan kept = current();
+    newest_ = 0;
+    set(0, kept, std::numeric_limits<std::int64_t>::min());
+  }
+  void add(const LeasePlan& plan, std::int64_t now_ns) {
+    set(++newest_ % most_plans, plan, now_ns);
+  }
+
+  /// A coin from here on was let in by no plan under which somebody may still wait.
+  std::uint64_t no_coin_from(std::int64_t oldest_ns) const {
+    std::uint64_t limit = 0;
+    const std::size_t known = std::min(newest_ + 1, most_plans);
+    for (std::size_t back = 0; back < known; ++back) {
+      const std::size_t place = (newest_ - back) % most_plans;
+      limit = std::max(limit, plans_[place].no_coin_from());
+      if (since_ns_[place] <= oldest_ns) break;
+    }
+    return limit;
+  }
+
+ private:
+  void set(std::size_t place, const LeasePlan& plan, std::int64_t since_ns) {
+    plans_[place] = plan;
+    since_ns_[place] = since_ns;
+  }
+
+  std::array<LeasePlan, most_plans> plans_{};
+  std::array<std::int64_t, most_plans>
+      since_ns_{};  ///< apart from the plans: a search reads a few lines of it and no more
+  std::size_t newest_ = 0;
+};
+
+}  // namespace sojourn
