@@ -16,7 +16,7 @@
 #include "experiments/lab_json.h"
 #include "experiments/report/lab_page.h"
 #include "experiments/report/lab_text.h"
-#include "export/line_chart.h"
+#include "export/charts/line_chart.h"
 
 namespace sojourn {
 namespace {

@@ -9,9 +9,9 @@
 #include "apps/oneway_methods.h"
 #include "apps/oneway_report.h"
 #include "core/units.h"
-#include "export/delay_axis.h"
-#include "export/line_chart.h"
-#include "export/sparkline.h"
+#include "export/charts/delay_axis.h"
+#include "export/charts/line_chart.h"
+#include "export/charts/sparkline.h"
 #include "export/text_cells.h"
 #include "export/text_table.h"
 

@@ -21,11 +21,11 @@
 #include "capture/filtered_source.h"
 #include "capture/live/live_source.h"
 #include "capture/unique_fd.h"
-#include "export/json_report.h"
-#include "export/rtt_report.h"
+#include "export/rtt/json_report.h"
+#include "export/rtt/rtt_report.h"
+#include "export/rtt/svg_plot.h"
+#include "export/rtt/text_report.h"
 #include "export/sample_csv.h"
-#include "export/svg_plot.h"
-#include "export/text_report.h"
 #include "pipeline/rtt_pipeline.h"
 
 namespace sojourn {

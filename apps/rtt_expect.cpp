@@ -8,7 +8,7 @@
 
 #include "apps/output.h"
 #include "capture/unique_fd.h"
-#include "export/distribution_file.h"
+#include "export/rtt/distribution_file.h"
 
 namespace sojourn {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/result.h"
 #include "estimate/expectation.h"
-#include "export/rtt_report.h"
+#include "export/rtt/rtt_report.h"
 
 namespace sojourn {
 

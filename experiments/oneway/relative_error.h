@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "export/line_chart.h"
+#include "export/charts/line_chart.h"
 
 namespace sojourn {
 

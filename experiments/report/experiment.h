@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "export/line_chart.h"
+#include "export/charts/line_chart.h"
 
 namespace sojourn {
 

@@ -1,7 +1,7 @@
 #include "experiments/report/lab_page.h"
 
 #include "experiments/report/lab_text.h"
-#include "export/svg_writer.h"
+#include "export/charts/svg_writer.h"
 
 namespace sojourn {
 namespace {

@@ -1,4 +1,4 @@
-#include "export/svg_plot.h"
+#include "export/rtt/svg_plot.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <iterator>
 
 #include "core/units.h"
-#include "export/delay_axis.h"
-#include "export/svg_writer.h"
+#include "export/charts/delay_axis.h"
+#include "export/charts/svg_writer.h"
 
 namespace sojourn {
 namespace {

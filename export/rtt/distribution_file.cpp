@@ -1,4 +1,4 @@
-#include "export/distribution_file.h"
+#include "export/rtt/distribution_file.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "export/line_chart.h"
+#include "export/charts/line_chart.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <limits>
 
-#include "export/chart_scale.h"
+#include "export/charts/chart_scale.h"
 
 namespace sojourn {
 namespace {

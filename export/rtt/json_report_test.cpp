@@ -1,10 +1,10 @@
-#include "export/json_report.h"
+#include "export/rtt/json_report.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "export/example_report.h"
+#include "export/rtt/example_report.h"
 
 namespace sojourn {
 namespace {

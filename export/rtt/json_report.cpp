@@ -1,4 +1,4 @@
-#include "export/json_report.h"
+#include "export/rtt/json_report.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>

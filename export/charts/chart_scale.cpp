@@ -1,4 +1,4 @@
-#include "export/chart_scale.h"
+#include "export/charts/chart_scale.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "export/text_report.h"
+#include "export/rtt/text_report.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 
 #include "core/units.h"
 #include "estimate/estimates_of.h"
-#include "export/delay_axis.h"
-#include "export/expect_text.h"
-#include "export/sparkline.h"
+#include "export/charts/delay_axis.h"
+#include "export/charts/sparkline.h"
+#include "export/rtt/expect_text.h"
 #include "export/text_cells.h"
 #include "export/text_table.h"
 

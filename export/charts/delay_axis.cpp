@@ -1,4 +1,4 @@
-#include "export/delay_axis.h"
+#include "export/charts/delay_axis.h"
 
 #include <fmt/format.h>
 

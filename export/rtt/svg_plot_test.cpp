@@ -1,9 +1,9 @@
-#include "export/svg_plot.h"
+#include "export/rtt/svg_plot.h"
 
 #include <gtest/gtest.h>
 
-#include "export/delay_axis.h"
-#include "export/example_report.h"
+#include "export/charts/delay_axis.h"
+#include "export/rtt/example_report.h"
 
 namespace sojourn {
 namespace {

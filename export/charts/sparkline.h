@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "estimate/distribution/distribution.h"
-#include "export/delay_axis.h"
+#include "export/charts/delay_axis.h"
 
 namespace sojourn {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "export/rtt_report.h"
+#include "export/rtt/rtt_report.h"
 
 namespace sojourn {
 

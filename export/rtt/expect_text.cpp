@@ -1,4 +1,4 @@
-#include "export/expect_text.h"
+#include "export/rtt/expect_text.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
-#include "export/line_chart.h"
+#include "export/charts/line_chart.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "export/chart_scale.h"
-#include "export/svg_writer.h"
+#include "export/charts/chart_scale.h"
+#include "export/charts/svg_writer.h"
 #include "export/text_table.h"
 
 namespace sojourn {

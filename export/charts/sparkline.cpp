@@ -1,4 +1,4 @@
-#include "export/sparkline.h"
+#include "export/charts/sparkline.h"
 
 #include <algorithm>
 #include <array>

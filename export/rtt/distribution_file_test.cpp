@@ -1,11 +1,11 @@
-#include "export/distribution_file.h"
+#include "export/rtt/distribution_file.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "estimate/distribution/test_seed.h"
-#include "export/example_report.h"
+#include "export/rtt/example_report.h"
 
 namespace sojourn {
 namespace {

@@ -1,11 +1,11 @@
-#include "export/text_report.h"
+#include "export/rtt/text_report.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <sstream>
 
-#include "export/example_report.h"
+#include "export/rtt/example_report.h"
 #include "export/text_cells.h"
 #include "export/text_table.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 // A small run with known figures, for the tests of every writer.
 
-#include "export/rtt_report.h"
+#include "export/rtt/rtt_report.h"
 
 namespace sojourn {
 
