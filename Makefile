@@ -2,11 +2,14 @@
 #
 #     make test JOBS=4            use four cores (default: all)
 #     make fuzz MINUTES=60        fuzz each target for an hour
+#     make mutants N=100 SEED=1   break 100 random lines, one at a time
 #     make install PREFIX=/usr    default /usr/local
 
 JOBS ?= $(shell nproc)
 MINUTES ?= 10
 FUZZ_SECONDS ?= 15
+N ?= 100
+SEED ?= 1
 PREFIX ?= /usr/local
 DEMO ?= tests/captures/demo.pcapng
 
@@ -19,17 +22,23 @@ endif
 # The tests' builds accept no warning.
 strict := -DSOJOURN_TESTS=ON -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 quiet := >/dev/null
-ctest := ctest --output-on-failure -j $(JOBS)
+tests := tools/run_tests
+export CTEST_PARALLEL_LEVEL ?= $(JOBS)
+threaded := core_test pipeline_test
+# Statistics that take minutes under a sanitizer and run in the release build anyway.
+slow_when_sanitized := ^$$
 
-.PHONY: help build demo test test-sanitizers test-clang test-threads bench fuzz format install clean
+.PHONY: help build demo test test-sanitizers test-clang test-threads check-format mutants bench fuzz format install clean
 
 help:
 	@echo 'make demo          build, and show the delays in a recorded capture'
 	@echo 'make build         build build/release/sojourn'
-	@echo 'make test          all tests; the program under sanitizers; fuzzers for a short while'
-	@echo 'make test-sanitizers  the unit tests, too, with AddressSanitizer and UBSan'
-	@echo 'make test-clang    build everything with clang and run the unit tests'
-	@echo 'make test-threads  the same with ThreadSanitizer'
+	@echo 'make test          all tests'
+	@echo 'make test-sanitizers  the same with clang, AddressSanitizer and UBSan; fuzzers for a short while'
+	@echo 'make test-threads  what has threads with ThreadSanitizer'
+	@echo 'make test-clang    an optimized build of everything with clang, and its unit tests'
+	@echo 'make check-format  are the sources formatted?'
+	@echo 'make mutants       which broken lines does no unit test notice? (N=$(N) SEED=$(SEED))'
 	@echo 'make bench         packets per second, beside other tools'
 	@echo 'make fuzz          run each fuzzer for MINUTES=$(MINUTES)'
 	@echo 'make format        format the sources'
@@ -49,39 +58,45 @@ demo: build
 	@echo
 	build/release/sojourn rtt $(DEMO)
 
-# The cheap and strict things first; ctest of the release build last, so that its summary and
-# the list of skipped tests end the output.
 test:
 	@tools/setup test
 	@cmake --preset release $(strict) -DSOJOURN_BENCH=ON $(quiet)
 	@cmake --build build/release --parallel $(JOBS)
-	@cmake --preset fuzz $(strict) $(quiet)
-	@cmake --build build/fuzz --parallel $(JOBS) --target sojourn tests/fuzz/all
-	@echo; echo '== fuzzers, $(FUZZ_SECONDS) seconds each'
-	@FUZZ_SEED=1 tools/fuzz build/fuzz $(FUZZ_SECONDS) $(JOBS)
-	@echo; echo '== the program under AddressSanitizer and UndefinedBehaviorSanitizer'
-	@$(ctest) --test-dir build/fuzz -L 'robust|golden|command_line|oneway'
-	@echo; echo '== release'
-	@$(ctest) --test-dir build/release -LE robust
+	@$(tests) build/release -LE robust
 
-# Compiles everything once more, so it is not part of `make test`.
+# Everything once more with clang, AddressSanitizer and UndefinedBehaviorSanitizer: the unit tests, the
+# program on every file that may hurt it, and the fuzzers for a short while.
 test-sanitizers:
 	@tools/setup test
-	@cmake --preset debug $(strict) $(quiet)
-	@cmake --build build/debug --parallel $(JOBS)
-	@$(ctest) --test-dir build/debug -LE 'live|truth|peers|architecture|tables|lab'
+	@cmake --preset fuzz $(strict) -DSOJOURN_BENCH=ON $(quiet)
+	@cmake --build build/fuzz --parallel $(JOBS)
+	@echo; echo '== fuzzers, $(FUZZ_SECONDS) seconds each'
+	@FUZZ_SEED=1 tools/fuzz build/fuzz $(FUZZ_SECONDS) $(JOBS)
+	@echo; echo '== AddressSanitizer and UndefinedBehaviorSanitizer'
+	@$(tests) build/fuzz -L 'unit|robust|golden|command_line|oneway' -E '$(slow_when_sanitized)'
+
+# The test programs of what has threads.
+test-threads:
+	@tools/setup test
+	@cmake --preset threads $(strict) $(quiet)
+	@cmake --build build/threads --parallel $(JOBS) --target $(threaded)
+	@echo; echo '== ThreadSanitizer'
+	@$(tests) build/threads -L unit -E NOT_BUILT
 
 test-clang:
 	@tools/setup test
 	@cmake --preset clang $(strict) -DSOJOURN_BENCH=ON $(quiet)
 	@cmake --build build/clang --parallel $(JOBS)
-	@$(ctest) --test-dir build/clang -L unit
+	@$(tests) build/clang -L unit
 
-test-threads:
+check-format:
+	@tools/setup format
+	@git ls-files '*.h' '*.cpp' | xargs clang-format-19 --dry-run -Werror && echo 'the sources are formatted'
+
+# Breaks one random line at a time: which breaks does no unit test notice?  Takes an hour; not part of CI.
+mutants:
 	@tools/setup test
-	@cmake --preset threads $(strict) $(quiet)
-	@cmake --build build/threads --parallel $(JOBS)
-	@$(ctest) --test-dir build/threads -L unit
+	@tools/mutants --number $(N) --seed $(SEED) --jobs $(JOBS)
 
 bench:
 	@tools/setup bench

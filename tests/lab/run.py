@@ -68,6 +68,14 @@ def complaints(arguments, capture, exact):
         yield f"{best['arguments']} is off by {errors}"
 
 
+def generated(arguments):
+    """One capture that is there on every machine."""
+    capture = os.path.join(arguments.build, "generated.pcap")
+    subprocess.run([arguments.sojourn, "generate", "--model", "tcp", "--seed", "1", capture], check=True,
+                   capture_output=True)
+    return capture
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--sojourn", required=True)
@@ -75,7 +83,9 @@ def main():
     parser.add_argument("--build", required=True)
     arguments = parser.parse_args()
     tried, wrong = 0, 0
-    for capture in traces.captures(traces.folder_or_skip(arguments.source), arguments.build):
+    more = traces.folder(arguments.source)
+    captures = [generated(arguments)] + (list(traces.captures(more, arguments.build)) if more else [])
+    for capture in captures:
         run = subprocess.run([arguments.sojourn, "rtt", capture, "--kind", "tcp", "--json"], capture_output=True, text=True)
         exact = json.loads(run.stdout)["kinds"]["tcp"] if run.returncode == 0 else {"samples": 0}
         if exact["samples"] < LEAST_SAMPLES:
@@ -86,7 +96,7 @@ def main():
             wrong += 1
             print(f"   WRONG: {line}")
     print(f"{tried} captures, {wrong} complaints")
-    return 1 if wrong or tried < 15 else 0
+    return 1 if wrong or tried < (15 if more else 1) else 0
 
 
 if __name__ == "__main__":
