@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "apps/commands.h"
-#include "apps/oneway_csv.h"
 #include "apps/option_helpers.h"
 #include "capture/capture_writer.h"
 #include "core/units.h"
+#include "export/oneway/oneway_csv.h"
 #include "lab/traffic_model.h"
 #include "lab/two_point_frame.h"
 

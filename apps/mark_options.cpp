@@ -11,6 +11,7 @@
 
 #include "apps/commands.h"
 #include "apps/mark_request.h"
+#include "apps/marking_option.h"
 #include "apps/option_helpers.h"
 
 namespace sojourn {
@@ -33,12 +34,6 @@ Examples:
   sojourn mark marked.pcap plain.pcap --restore          take the marks away
 )";
 
-Result<MarkingMethod> parse_method(std::string_view text) {
-  if (const auto method = marking_method_named(text)) return *method;
-  return failure(
-      fmt::format("'{}' is no marking method; they are step, pulse, double and multiplexed", text));
-}
-
 Result<std::uint32_t> parse_flow_id(std::string_view text) {
   const auto filter = MarkingFilter::parse("flow-id=" + std::string{text});
   if (!filter || !filter->flow_id)
@@ -51,29 +46,30 @@ std::string contradiction(const MarkRequest& request, const CLI::App& mark) {
   std::error_code unknown;
   if (request.output != "-" && std::filesystem::equivalent(request.input, request.output, unknown))
     return "IN and OUT are the same file, which would be overwritten while it is read";
-  if (request.restore)
+  if (request.options.restore)
     for (const char* option : {"--method", "--interval", "--force", "--flow-id"})
       if (mark.count(option) > 0)
         return fmt::format(
             "{} means nothing with --restore: marks are taken away whatever they say", option);
-  if (mark.count("--flow-id") > 0 && request.setup.carrier.kind() != CarrierKind::option)
+  if (mark.count("--flow-id") > 0 && request.options.setup.carrier.kind() != CarrierKind::option)
     return fmt::format("--flow-id is for the carriers hop-by-hop and destination, not for {}",
-                       request.setup.carrier.name());
-  if (!request.restore)
-    for (const MarkingFilter& filter : request.setup.flows)
+                       request.options.setup.carrier.name());
+  if (!request.options.restore)
+    for (const MarkingFilter& filter : request.options.setup.flows)
       if (filter.flow_id)
         return "--flow flow-id=... is for packets that have one: give theirs with --flow-id";
-  const auto monitor = MarkingMonitor::make(
-      request.setup, request.restore ? MarkingRole::observing : MarkingRole::initiating);
-  return monitor ? std::string{} : monitor.error().message;
+  const auto marker = Marker::make(request.options);
+  return marker ? std::string{} : marker.error().message;
 }
 
 }  // namespace
 
 void add_mark(CLI::App& app, Run& run) {
   const auto request = std::make_shared<MarkRequest>(
-      MarkRequest{.input = {}, .output = {}, .setup = {.carrier = *MarkingCarrier::parse("dscp")}});
-  request->setup.seed = std::random_device{}();
+      MarkRequest{.input = {},
+                  .output = {},
+                  .options = {.setup = {.carrier = *MarkingCarrier::parse("dscp")}}});
+  request->options.setup.seed = std::random_device{}();
   const auto flows = std::make_shared<std::vector<MarkingFilter>>();
   const auto flow_id = std::make_shared<std::uint32_t>(0);
 
@@ -88,16 +84,16 @@ void add_mark(CLI::App& app, Run& run) {
       ->type_name("")
       ->required();
   add_parsed(
-      mark, "--method", "NAME", parse_method,
-      [request](MarkingMethod m) { request->setup.method = m; },
+      mark, "--method", "NAME", parse_marking_method,
+      [request](MarkingMethod m) { request->options.setup.method = m; },
       "step (loss), pulse (delay), double or multiplexed (both; the default)");
   add_parsed(
       mark, "--interval", "TIME", &MarkingInterval::parse,
-      [request](MarkingInterval i) { request->setup.length = i; },
+      [request](MarkingInterval i) { request->options.setup.length = i; },
       "1ms, 2ms, 4ms and so on to 64s (default 1s)");
   add_parsed(
       mark, "--carrier", "NAME", &MarkingCarrier::parse,
-      [request](const MarkingCarrier& c) { request->setup.carrier = c; },
+      [request](const MarkingCarrier& c) { request->options.setup.carrier = c; },
       "where the mark goes (default dscp), see below");
   add_parsed_list(
       mark, "--flow", "FILTER", &MarkingFilter::parse,
@@ -108,12 +104,15 @@ void add_mark(CLI::App& app, Run& run) {
   add_parsed(
       mark, "--flow-id", "NUMBER", parse_flow_id, [flow_id](std::uint32_t id) { *flow_id = id; },
       "FlowMonID of the first flow in IPv6's option; the next ones count on");
-  mark.add_flag("--force", request->force, "overwrite what the carrier's field meant before");
-  mark.add_flag("--restore", request->restore, "take the marks away, as the last point would");
-  mark.add_option("--seed", request->setup.seed, "make hashing repeatable")->type_name("NUMBER");
+  mark.add_flag("--force", request->options.force,
+                "overwrite what the carrier's field meant before");
+  mark.add_flag("--restore", request->options.restore,
+                "take the marks away, as the last point would");
+  mark.add_option("--seed", request->options.setup.seed, "make hashing repeatable")
+      ->type_name("NUMBER");
   mark.callback([request, flows, flow_id, &mark, &run] {
-    if (!flows->empty()) request->setup.flows = *flows;
-    request->setup.carrier = request->setup.carrier.with_flow_id(*flow_id);
+    if (!flows->empty()) request->options.setup.flows = *flows;
+    request->options.setup.carrier = request->options.setup.carrier.with_flow_id(*flow_id);
     if (const auto reason = contradiction(*request, mark); !reason.empty())
       throw CLI::ValidationError(reason);  // CLI11's own way to refuse
     run = [request] { return run_mark(*request); };

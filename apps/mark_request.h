@@ -3,15 +3,13 @@
 
 #include <string>
 
-#include "oneway/marking/marking_monitor.h"
+#include "pipeline/marking/marker.h"
 
 namespace sojourn {
 
 struct MarkRequest {
   std::string input, output;  ///< captures; "-" for standard input and output
-  MarkingSetup setup;
-  bool force = false;    ///< overwrite what the carrier's field meant
-  bool restore = false;  ///< take marks away instead, as the terminating point does
+  MarkerOptions options;
 };
 
 /// Does what was asked and gives the exit status.

@@ -12,11 +12,12 @@
 #include <vector>
 
 #include "apps/commands.h"
-#include "apps/oneway_methods.h"
-#include "apps/oneway_records.h"
+#include "apps/oneway_method_options.h"
 #include "apps/oneway_request.h"
+#include "apps/open_point.h"
 #include "apps/option_helpers.h"
 #include "core/units.h"
+#include "export/oneway/record_csv.h"
 #include "oneway/label.h"
 
 namespace sojourn {
@@ -85,7 +86,7 @@ Result<LabelOptions> parse_payload(std::string_view text) {
   return options;
 }
 
-Result<const MethodChoice*> parse_method(std::string_view text) {
+Result<const MethodChoice*> parse_oneway_method(std::string_view text) {
   if (const MethodChoice* method = oneway_method_named(text)) return method;
   std::vector<std::string_view> names;
   for (const MethodChoice& method : oneway_methods()) names.push_back(method.name);
@@ -139,7 +140,7 @@ std::string contradiction(const OnewayRequest& request) {
                        request.method->name);
   if (request.grouping && request.grouping->by() == Grouping::By::vlan)
     return "--by vlan: the two points may differ in VLAN tags, so they are not looked at";
-  if (request.options.sample_flows && request.options.sampling == 1)
+  if (request.setup.options.sample_flows && request.setup.options.sampling == 1)
     return "--sample-flows: say how many with --sampling";
   return {};
 }
@@ -159,12 +160,12 @@ void add_input_options(CLI::App& oneway, OnewayRequest& request) {
 }
 
 void add_measure_options(CLI::App& oneway, OnewayRequest& request) {
-  OnewayOptions& options = request.options;
+  OnewayOptions& options = request.setup.options;
   std::string methods = "how to measure (default exact):";
   for (const MethodChoice& method : oneway_methods())
     methods += fmt::format("\n{:<11}{}", method.name, method.summary);
   add_parsed(
-      oneway, "--method", "NAME", parse_method,
+      oneway, "--method", "NAME", parse_oneway_method,
       [&](const MethodChoice* m) { request.method = m, request.method_given = true; }, methods);
   add_parsed(
       oneway, "--window", "TIME", parse_positive_duration, [&](Duration d) { options.window = d; },
@@ -201,7 +202,8 @@ void add_measure_options(CLI::App& oneway, OnewayRequest& request) {
 
 void add_clock_options(CLI::App& oneway, OnewayRequest& request) {
   add_parsed(
-      oneway, "--clock-error", "TIME", parse_duration, [&](Duration d) { request.clock_error = d; },
+      oneway, "--clock-error", "TIME", parse_duration,
+      [&](Duration d) { request.setup.clock_error = d; },
       "how far the two clocks may be apart: printed with the results");
   add_parsed(
       oneway, "--clock-offset", "TIME", parse_signed_duration,
@@ -255,7 +257,7 @@ std::uint64_t random_seed() {
 
 void add_oneway(CLI::App& app, Run& run) {
   const auto request = std::make_shared<OnewayRequest>();
-  request->options.seed = random_seed();
+  request->setup.options.seed = random_seed();
   request->method = &oneway_methods().front();
   request->color = isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
 
@@ -287,8 +289,12 @@ void add_oneway(CLI::App& app, Run& run) {
               fmt::format("{} is for --method {}", option->get_name(), methods));
     if (oneway.count("--max-flows") > 0 && !request->method->samples_packets)
       throw CLI::ValidationError("--max-flows is for --method exact,trajectory");
-    const auto made = request->method->make(*request);
-    if (!made) throw CLI::ValidationError(made.error().message);
+    if (!request->marking_flows.empty()) request->setup.marking.flows = request->marking_flows;
+    request->setup.open_via = [filter = request->filter](const std::string& path) {
+      return open_point(path, filter);
+    };
+    if (const auto reason = method_contradiction(*request); !reason.empty())
+      throw CLI::ValidationError(reason);
     run = [request] { return run_oneway(*request); };
   });
 }

@@ -4,27 +4,24 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "apps/oneway_estimates.h"
-#include "apps/oneway_marking.h"
 #include "core/time.h"
 #include "estimate/grouping.h"
-#include "oneway/method.h"
+#include "oneway/marking/marking_filter.h"
+#include "pipeline/oneway/oneway_methods.h"
+#include "pipeline/oneway/oneway_setup.h"
 
 namespace sojourn {
-
-struct MethodChoice;
 
 struct OnewayRequest {
   std::string first, last;  ///< captures, or files of flow records
   std::string filter;
   const MethodChoice* method = nullptr;
   bool method_given = false;
-  OnewayOptions options;
-  EstimateWishes estimates;
-  MarkingWishes marking;
-  Duration clock_offset{0};             ///< of the last point's clock, as the user knows it
-  std::optional<Duration> clock_error;  ///< how far the clocks may be apart, as the user knows it
+  OnewaySetup setup;
+  std::vector<MarkingFilter> marking_flows;  ///< without any: all traffic
+  Duration clock_offset{0};                  ///< of the last point's clock, as the user knows it
   bool correct_skew = false;
   std::optional<Grouping> grouping;
   std::size_t top = 10;

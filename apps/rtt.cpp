@@ -27,6 +27,7 @@
 #include "export/rtt/text_report.h"
 #include "export/sample_csv.h"
 #include "pipeline/rtt_pipeline.h"
+#include "pipeline/skipped_packets.h"
 
 namespace sojourn {
 namespace {
@@ -60,20 +61,6 @@ Result<void> write_all(int descriptor, std::string_view text, const std::string&
     text.remove_prefix(static_cast<std::size_t>(written));
   }
   return {};
-}
-
-std::vector<NamedCount> skipped_packets(const SourceCounters& source, const SkipCounters& parser) {
-  std::vector<NamedCount> skipped;
-  const auto add = [&](std::string_view name, std::uint64_t count) {
-    if (count > 0) skipped.emplace_back(name, count);
-  };
-  add("filtered", source.filtered);
-  add("kernel-drops", source.kernel_drops);
-  add("unknown-link-type", source.unknown_link);
-  add("bad-blocks", source.bad_blocks);
-  for (std::size_t i = 0; i < SkipCounters::size; ++i)
-    add(skip_names[i], parser[static_cast<Skip>(i)]);
-  return skipped;
 }
 
 /// What is the same for every report of a run.

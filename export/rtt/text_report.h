@@ -4,13 +4,9 @@
 #include <string>
 
 #include "export/rtt/rtt_report.h"
+#include "export/text_options.h"
 
 namespace sojourn {
-
-struct TextOptions {
-  bool color = false;
-  bool unicode = true;
-};
 
 /// Fits 80 columns, as far as names of files and groups allow.  Ends in a newline.
 std::string text_report(const RttReport& report, const TextOptions& options = {});

@@ -23,7 +23,10 @@ class CnfPoint {
   /// No packet will follow: what is still in the cache becomes records.
   void finish() { cache_.flush(records_); }
 
+  /// Those that have left the cache and were not cleared.
   std::span<const FlowRecord> records() const { return records_; }
+  /// For whoever hands records on as they come instead of keeping them.
+  void clear_records() { records_.clear(); }
   std::size_t cache_bytes() const { return cache_.memory_bytes(); }
 
  private:

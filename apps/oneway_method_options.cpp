@@ -1,0 +1,131 @@
+#include "apps/oneway_method_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <charconv>
+#include <string_view>
+
+#include "apps/marking_option.h"
+#include "apps/oneway_request.h"
+#include "apps/option_helpers.h"
+#include "core/units.h"
+
+namespace sojourn {
+namespace {
+
+Result<Duration> parse_timeout(std::string_view text) {
+  auto duration = parse_duration(text);
+  if (duration && *duration <= Duration::zero())
+    return failure(fmt::format("'{}' is no time at all", text));
+  return duration;
+}
+
+/// "10Gbit", "155Mbit/s": decimal, as links are named.
+Result<double> parse_capacity(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string_view unit{end, static_cast<std::size_t>(text.data() + text.size() - end)};
+  if (unit.ends_with("/s")) unit.remove_suffix(2);
+  const double factor = unit == "bit"    ? 1
+                        : unit == "kbit" ? 1e3
+                        : unit == "Mbit" ? 1e6
+                        : unit == "Gbit" ? 1e9
+                                         : 0;
+  if (error != std::errc{} || factor == 0 || !(value > 0))
+    return failure(fmt::format("'{}' is no capacity such as 10Gbit or 155Mbit", text));
+  return value * factor / 8;
+}
+
+Result<double> parse_outliers(std::string_view text) {
+  double share = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
+  if (error != std::errc{} || end != text.data() + text.size() || !(share >= 0 && share < 1))
+    return failure(fmt::format("'{}' is no share from 0 to below 1", text));
+  return share;
+}
+
+void add_cnf_options(CLI::App& group, OnewayRequest& request) {
+  CnfOptions& cnf = request.setup.cnf;
+  add_parsed(
+      group, "--active-timeout", "TIME", parse_timeout,
+      [&](Duration d) { cnf.cache.active_timeout = d; },
+      "a flow record ends after this long (default 30min)");
+  add_parsed(
+      group, "--inactive-timeout", "TIME", parse_timeout,
+      [&](Duration d) { cnf.cache.inactive_timeout = d; },
+      "... or when its flow pauses for this long (default 15s)");
+  add_parsed(
+      group, "--cache", "SIZE", parse_size,
+      [&](std::uint64_t size) { cnf.cache.memory_bytes = size; },
+      "memory of the flow cache at each point (default 64MiB)");
+  add_parsed(
+      group, "--drop-outliers", "SHARE", parse_outliers,
+      [&](double share) { cnf.drop_outliers = share; },
+      "do not believe this share of the largest delays (default 0)");
+}
+
+void add_rli_options(CLI::App& group, OnewayRequest& request) {
+  add_parsed(
+      group, "--capacity", "RATE", parse_capacity,
+      [&](double rate) { request.setup.capacity_bytes_a_second = rate; },
+      "of the link before LAST, such as 10Gbit: long packets take longer");
+}
+
+void add_marking_options(CLI::App& group, OnewayRequest& request) {
+  MarkingSetup& marking = request.setup.marking;
+  add_parsed(
+      group, "--marking", "NAME", parse_marking_method,
+      [&](MarkingMethod m) { marking.method = m; }, "step, pulse, double or multiplexed (default)");
+  add_parsed(
+      group, "--interval", "TIME", &MarkingInterval::parse,
+      [&](MarkingInterval i) { marking.length = i; },
+      "1ms, 2ms, 4ms and so on to 64s (default 1s)");
+  add_parsed(
+      group, "--carrier", "NAME", &MarkingCarrier::parse,
+      [&](const MarkingCarrier& c) { marking.carrier = c; },
+      "where the marks are (default dscp); see sojourn mark --help");
+  add_parsed_list(
+      group, "--flow", "FILTER", &MarkingFilter::parse,
+      [&](const MarkingFilter& f) { request.marking_flows.push_back(f); },
+      "a monitored flow: source=PREFIX,protocol=udp,...; repeatable.\n"
+      "Without it all traffic is one flow");
+  group
+      .add_option("--via", request.setup.via,
+                  "capture of a point between; repeatable, in the order of the path")
+      ->allow_extra_args(false)
+      ->type_name("CAPTURE");
+}
+
+}  // namespace
+
+std::span<const MethodOptionGroup> oneway_option_groups() {
+  static constexpr std::array all = {
+      MethodOptionGroup{"endpoint,multiflow,hybrid,nearby", add_cnf_options},
+      MethodOptionGroup{"rli,rli-l,rli-queue", add_rli_options},
+      MethodOptionGroup{"marking", add_marking_options},
+  };
+  return all;
+}
+
+std::string method_contradiction(const OnewayRequest& request) {
+  const OnewaySetup& setup = request.setup;
+  const std::string_view method = request.method->name;
+  if (request.method->joins_records &&
+      setup.cnf.cache.active_timeout < setup.cnf.cache.inactive_timeout)
+    return "--active-timeout is shorter than --inactive-timeout: no flow would ever be inactive";
+  if (method == "rli-queue" && setup.capacity_bytes_a_second == 0)
+    return "--method rli-queue needs --capacity: how long a packet takes tells when the link was "
+           "idle";
+  if (method.starts_with("rli") && setup.options.sampling != 1)
+    return "--sampling: reference packets speak for every packet, so none is left out";
+  if (method == "lda" && setup.options.sampling != 1)
+    return "--sampling: LDA's banks have their own";
+  if (method == "trajectory" && setup.options.sampling == 1)
+    return "--method trajectory needs --sampling; with all packets it is exact";
+  const auto made = request.method->make(setup);
+  return made ? std::string{} : made.error().message;
+}
+
+}  // namespace sojourn

@@ -1,0 +1,49 @@
+#pragma once
+// One-way delays as CSV: of flows and of single packets.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/flow_key.h"
+#include "core/result.h"
+#include "export/csv_file.h"
+#include "oneway/delay_sink.h"
+#include "oneway/flow_delay.h"
+#include "oneway/method.h"
+
+namespace sojourn {
+
+inline constexpr std::string_view flows_csv_header =
+    "protocol,source,source_port,destination,destination_port,packets,"
+    "delay_mean_ns,delay_stddev_ns,delay_min_ns,delay_max_ns,lost,delay_margin_ns\n";
+inline constexpr std::string_view delays_csv_header =
+    "sent_ns,protocol,source,source_port,destination,destination_port,delay_ns\n";
+
+/// "tcp", "udp", "icmp", "icmpv6", else the number.
+std::string protocol_name(std::uint8_t protocol);
+
+void append_flow(std::string& lines, const FlowDelay& flow);
+/// Without a flow its fields are empty.
+void append_delay(std::string& lines, const FlowKey* flow, const DelaySample& sample);
+
+/// Every delay as a line.
+class DelayCsvWriter final : public DelaySink {
+ public:
+  /// "-" is standard output.
+  static Result<DelayCsvWriter> open(const std::string& path);
+
+  void take(const OnewayMethod& method, std::span<const DelaySample> delays) override;
+  /// Writes what is left and tells whether everything arrived.
+  Result<void> finish() { return file_.finish(); }
+
+ private:
+  explicit DelayCsvWriter(CsvFile file) : file_(std::move(file)) {}
+
+  CsvFile file_;
+};
+
+/// "-" is standard output.
+Result<void> write_flows(const std::string& path, std::span<const FlowDelay> flows);
+
+}  // namespace sojourn

@@ -1,0 +1,252 @@
+// The report of `sojourn oneway` for people.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/units.h"
+#include "export/charts/delay_axis.h"
+#include "export/charts/sparkline.h"
+#include "export/oneway/oneway_csv.h"
+#include "export/oneway/oneway_remarks.h"
+#include "export/oneway/oneway_report.h"
+#include "export/text_cells.h"
+#include "export/text_table.h"
+
+namespace sojourn {
+namespace {
+
+using Align = TextTable::Align;
+constexpr std::size_t page_width = 80;
+
+Duration rounded(double ns) { return Duration{std::llround(ns)}; }
+
+std::string share_of(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return "-";
+  return fmt::format("{:.3g} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string name_of_flow(const FlowKey& key) {
+  const auto end = [](const IpAddress& address, std::uint16_t port) {
+    if (port == 0) return address.to_string();
+    return address.version() == IpVersion::v6 ? fmt::format("[{}]:{}", address.to_string(), port)
+                                              : fmt::format("{}:{}", address.to_string(), port);
+  };
+  return fmt::format("{} {} > {}", protocol_name(key.protocol), end(key.source, key.source_port),
+                     end(key.destination, key.destination_port));
+}
+
+class OnewayText {
+ public:
+  OnewayText(const OnewayReport& report, const TextOptions& options)
+      : report_(report), measured_(*report.measured), options_(options) {}
+
+  std::string write() {
+    heading();
+    delays();
+    loss();
+    groups();
+    flows();
+    tables();
+    remarks();
+    return std::move(out_);
+  }
+
+ private:
+  void line(std::string_view text) { out_ += text, out_ += '\n'; }
+  void paragraph(const std::string& text) {
+    for (const std::string& part : wrapped(text, page_width)) line(part);
+  }
+  std::string styled(std::string_view text, std::string_view code) const {
+    return options_.color ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string{text};
+  }
+  void section(std::string_view title) { line("\n" + styled(title, "1")); }
+  void table(const TextTable& rows) {
+    const auto lines = rows.lines(page_width);
+    for (std::size_t i = 0; i < lines.size(); ++i) line(i == 0 ? styled(lines[i], "2") : lines[i]);
+  }
+
+  void heading() {
+    line(styled(fmt::format("{} {} {}", report_.points[0].name, options_.unicode ? "→" : "->",
+                            report_.points[1].name),
+                "1"));
+    for (std::size_t i = 0; i < report_.points.size(); ++i) {
+      const PointReport& point = report_.points[i];
+      const PointInput& input = measured_.inputs[i];
+      std::string text = fmt::format("{}: {} packets", point.name, format_count(point.captured));
+      if (input.first && input.last)
+        text += fmt::format(", {} from {}", format_duration(*input.last - *input.first),
+                            format_time(*input.first));
+      line(text);
+    }
+    line(fmt::format("method {}: {}", report_.method->name, report_.method->summary));
+  }
+
+  void delays() {
+    const Distribution& delays = measured_.delays;
+    const auto& total = measured_.result.total;
+    if (delays.empty()) {
+      if (total) section("delay of all packets together"), all_packets(*total);
+      return;
+    }
+    section(report_.method->samples_packets ? "delay of packets" : "mean delay of flows");
+    TextTable rows(std::vector<Align>(8, Align::right));
+    rows.row({report_.method->samples_packets ? "packets" : "flows", "min",
+              options_.unicode ? "median ±95%" : "median +-95%", "p95", "p99", "max", "mean",
+              "stddev"});
+    const std::vector<double> qs = {0.5, 0.95, 0.99};
+    const auto at = delays.estimates(qs);
+    const bool of_packets = report_.method->samples_packets && total && total->stddev_ns;
+    rows.row({compact_count(delays.count()), compact(*delays.min()),
+              with_margin(at[0].delay, at[0].interval, options_.unicode), compact(at[1].delay),
+              compact(at[2].delay), compact(*delays.max()), compact(*delays.mean()),
+              of_packets ? compact(rounded(*total->stddev_ns)) : "-"});
+    table(rows);
+    if (total && !of_packets) all_packets(*total);
+    shape();
+  }
+
+  void all_packets(const TotalDelay& total) {
+    std::string text = fmt::format("all packets: mean {}", format_duration(rounded(total.mean_ns)));
+    if (total.stddev_ns)
+      text += fmt::format(", standard deviation {}", format_duration(rounded(*total.stddev_ns)));
+    line(text + fmt::format(", from {} packets", format_count(total.packets)));
+  }
+
+  void shape() {
+    const Distribution& delays = measured_.delays;
+    if (*delays.min() <= Duration{0} || delays.count() < 10) return;
+    const DelayAxis axis{*delays.min(), *delays.max()};
+    line("");
+    line(sparkline(delays, axis, page_width, options_.unicode));
+    for (const auto& text : axis_lines(axis, page_width, options_.unicode)) line(styled(text, "2"));
+  }
+
+  void loss() {
+    const OnewayResult& result = measured_.result;
+    if (!result.sent && result.counters.empty()) return;
+    section("what became of the packets");
+    if (result.sent && result.lost)
+      line(fmt::format("lost {} of {} packets ({})", format_count(*result.lost),
+                       format_count(*result.sent), share_of(*result.lost, *result.sent)));
+    std::string apart;
+    for (const auto& [name, count] : result.counters)
+      if (count > 0 && name != "matched" && name != "lost")
+        apart += fmt::format("{}{} {}", apart.empty() ? "" : ", ", format_count(count), name);
+    if (!apart.empty()) paragraph("counted apart: " + apart);
+    for (const PointReport& point : report_.points) {
+      std::string skipped;
+      for (const auto& [reason, count] : point.skipped)
+        skipped += fmt::format("{}{} {}", skipped.empty() ? "" : ", ", format_count(count), reason);
+      if (!skipped.empty()) paragraph(fmt::format("skipped in {}: {}", point.name, skipped));
+    }
+  }
+
+  void groups() {
+    const auto groups = report_.largest_groups();
+    if (groups.empty()) return;
+    TextTable rows(
+        {Align::right, Align::right, Align::right, Align::right, Align::right, Align::left});
+    rows.row({"packets", "p50", "p95", "p99", "lost", report_.grouping});
+    for (const GroupDelay& group : groups) {
+      const std::vector<double> qs = {0.5, 0.95, 0.99};
+      const auto at = group.delays->quantiles(qs);
+      rows.row({compact_count(group.delays->count()), compact(at[0]), compact(at[1]),
+                compact(at[2]), share_of(group.lost, group.sent), group.label});
+    }
+    section(fmt::format("{} of {} groups by {}, most packets first", groups.size(),
+                        format_count(report_.groups.size()), report_.grouping));
+    table(rows);
+  }
+
+  void flows() {
+    const auto slowest = report_.slowest_flows();
+    if (slowest.empty()) return;
+    const bool with_margins = std::ranges::any_of(
+        slowest, [](const FlowDelay* flow) { return flow->margin_ns.has_value(); });
+    TextTable rows({Align::right, Align::right, Align::right, Align::right, Align::right,
+                    Align::right, Align::left});
+    rows.row({"packets",
+              !with_margins      ? "mean"
+              : options_.unicode ? "mean ±95%"
+                                 : "mean +-95%",
+              "stddev", "min", "max", "lost", "flow"});
+    const auto cell = [](const auto& value) {
+      return value ? compact(rounded(static_cast<double>(*value))) : "-";
+    };
+    for (const FlowDelay* flow : slowest)
+      rows.row({compact_count(flow->packets),
+                with_margins ? mean_with_margin(*flow) : cell(flow->mean_ns), cell(flow->stddev_ns),
+                cell(flow->min_ns), cell(flow->max_ns),
+                flow->lost ? compact_count(*flow->lost) : "-", name_of_flow(flow->key)});
+    section(fmt::format("the slowest {} of {} flows, by their mean delay", slowest.size(),
+                        format_count(measured_.result.flows.size())));
+    table(rows);
+  }
+
+  std::string mean_with_margin(const FlowDelay& flow) const {
+    const Duration mean = rounded(*flow.mean_ns);
+    Interval interval{mean, mean, false, false};  // "±?"
+    if (flow.margin_ns)
+      interval = {mean - rounded(*flow.margin_ns), mean + rounded(*flow.margin_ns)};
+    return with_margin(mean, interval, options_.unicode);
+  }
+
+  void tables() {
+    for (const ResultTable& extra : measured_.result.tables) {
+      TextTable rows(std::vector<Align>(extra.columns.size(), Align::right));
+      rows.row(extra.columns);
+      for (const auto& row : extra.rows) rows.row(row);
+      section(extra.title);
+      table(rows);
+    }
+  }
+
+  void remarks() {
+    line("");
+    paragraph(clock_sentence(report_));
+    for (const std::string& note : measured_.result.notes) paragraph(note);
+    for (const std::string& note : report_.notes) paragraph(note);
+    for (const std::string& warning : report_.warnings)
+      paragraph(styled("warning: ", "33") + warning);
+    std::string trust = fmt::format("Memory: {}.", format_size(measured_.result.memory_bytes));
+    if (report_.elapsed > Duration{0}) {
+      const double rate = static_cast<double>(report_.packets()) * 1e3 /
+                          static_cast<double>(report_.elapsed.count());
+      trust += fmt::format(" Read in {}: {:.2f} million packets/s.",
+                           format_duration(report_.elapsed), rate);
+    }
+    line(styled(trust, "2"));
+  }
+
+  const OnewayReport& report_;
+  const OnewayMeasurement& measured_;
+  const TextOptions& options_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::vector<const FlowDelay*> OnewayReport::slowest_flows() const {
+  std::vector<const FlowDelay*> flows;
+  for (const FlowDelay& flow : measured->result.flows)
+    if (flow.mean_ns) flows.push_back(&flow);
+  const std::size_t shown = std::min(top, flows.size());
+  const auto slower = [](const FlowDelay* a, const FlowDelay* b) {
+    return *a->mean_ns != *b->mean_ns ? *a->mean_ns > *b->mean_ns : a->key < b->key;
+  };
+  std::ranges::partial_sort(flows, flows.begin() + static_cast<std::ptrdiff_t>(shown), slower);
+  flows.resize(shown);
+  return flows;
+}
+
+std::span<const GroupDelay> OnewayReport::largest_groups() const {
+  return {groups.data(), std::min(top, groups.size())};
+}
+
+std::string oneway_text(const OnewayReport& report, const TextOptions& options) {
+  return OnewayText{report, options}.write();
+}
+
+}  // namespace sojourn

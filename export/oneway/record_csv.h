@@ -1,0 +1,63 @@
+#pragma once
+// Flow records as CSV: what a point hands to a collector when there is no network between them.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+#include "export/csv_file.h"
+#include "oneway/cnf/flow_record.h"
+#include "oneway/cnf/record_source.h"
+
+namespace sojourn {
+
+inline constexpr std::string_view record_csv_header =
+    "protocol,source,source_port,destination,destination_port,packets,bytes,first_ns,last_ns,"
+    "first_label,last_label,tcp_flags,expiry\n";
+
+/// Does the file begin like one of flow records?  A file that cannot be read does not, nor does
+/// standard input ("-").
+bool holds_records(const std::string& path);
+
+/// The lines of a file, one record each.  The error names the line and the field that is wrong.
+class RecordCsvReader final : public RecordSource {
+ public:
+  /// The whole file in memory.  The error names it.
+  static Result<RecordCsvReader> open(const std::string& path);
+  /// Text that the caller has already; `name`, if any, stands before errors.
+  explicit RecordCsvReader(std::string text, std::string name = {});
+
+  Result<std::size_t> next(std::span<FlowRecord> batch) override;
+
+ private:
+  std::unexpected<Error> error(std::string message) const;
+
+  std::string text_;
+  std::string name_;
+  std::size_t at_ = 0;
+  std::size_t line_ = 1;
+};
+
+/// Writes what it is given.  The file is opened at the first record, so a point that saw nothing
+/// leaves none behind; "-" is standard output.
+class RecordCsvWriter final : public RecordSink {
+ public:
+  explicit RecordCsvWriter(std::string path) : path_(std::move(path)) {}
+
+  void take(std::span<const FlowRecord> records) override;
+  /// Writes what is left and tells whether everything arrived.
+  Result<void> finish();
+
+ private:
+  std::string path_;
+  std::optional<CsvFile> file_;
+  std::optional<Error> error_;
+};
+
+void append_record(std::string& lines, const FlowRecord& record);
+
+}  // namespace sojourn

@@ -1,0 +1,58 @@
+#pragma once
+// Do the two captures belong together?  For methods that compare no packets, and so would not
+// notice that they do not.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include "core/hash.h"
+#include "oneway/method.h"
+
+namespace sojourn {
+
+/// What the same packets at both points say, whatever the method made of them.
+struct CommonPackets {
+  std::size_t count = 0;
+  Duration median{};  ///< of their delays
+  double negative_share = 0;
+};
+
+/// A method, and beside it a sample of packets by their identity: those with the smallest hash, at
+/// each point.  The same packets are kept at both, at most `most` of them, however long the
+/// captures.
+class AccompaniedMethod final : public OnewayMethod {
+ public:
+  AccompaniedMethod(std::unique_ptr<OnewayMethod> method, const OnewayOptions& options);
+
+  void first(std::span<const IpPacket> batch) override {
+    look_at(batch, Point::first), method_->first(batch);
+  }
+  void last(std::span<const IpPacket> batch) override {
+    look_at(batch, Point::last), method_->last(batch);
+  }
+  void ended(Point point) override { method_->ended(point); }
+  std::span<const DelaySample> samples() const override { return method_->samples(); }
+  const FlowKey* flow(std::uint32_t number) const override { return method_->flow(number); }
+  OnewayResult finish() override { return method_->finish(); }
+
+  CommonPackets common() const;
+
+ private:
+  static constexpr std::size_t most = 8'192;
+
+  struct Sample {
+    std::uint64_t limit = ~std::uint64_t{0};
+    std::unordered_map<std::uint64_t, Timestamp> times;
+  };
+  void look_at(std::span<const IpPacket> batch, Point point);
+
+  std::unique_ptr<OnewayMethod> method_;
+  LabelOptions label_;
+  HashKey key_;
+  Sample first_, last_;
+};
+
+}  // namespace sojourn

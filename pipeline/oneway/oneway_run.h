@@ -1,0 +1,95 @@
+#pragma once
+// One measurement between two points: packets in, delays and loss of flows out.
+//
+//     auto run = OnewayRun::make({.method = oneway_method_named("exact")});
+//     (*run)->run(*first, *last, stop, tick);      or process(point, packets) as they come
+//     const OnewayMeasurement measured = (*run)->finish();
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/result.h"
+#include "estimate/distribution/distribution.h"
+#include "estimate/grouping.h"
+#include "estimate/groups.h"
+#include "oneway/clock.h"
+#include "oneway/delay_sink.h"
+#include "oneway/method.h"
+#include "pipeline/oneway/accompanied_method.h"
+#include "pipeline/oneway/oneway_methods.h"
+#include "pipeline/oneway/oneway_setup.h"
+#include "pipeline/oneway/two_points.h"
+
+namespace sojourn {
+
+/// What the delays say of the two clocks.
+struct OnewayClocks {
+  std::optional<ClockSkew> skew;  ///< what the delays show; before the correction if there was one
+  std::optional<ClockOffset> offset;  ///< what the two directions allow; after the correction
+  bool corrected = false;             ///< the skew was taken out of the times
+};
+
+/// What was found out.
+struct OnewayMeasurement {
+  std::array<PointInput, 2> inputs;
+  std::array<SkipCounters, 2> skipped;
+  OnewayResult result;
+  Distribution delays;  ///< of packets, or of flows' means for methods that see no packet's delay
+  Groups groups;        ///< of packets' delays, if a grouping was given
+  OnewayClocks clocks;
+  std::optional<CommonPackets> common;  ///< where the method itself compared no packets
+
+  /// Nothing that could be reported.
+  bool empty() const;
+};
+
+struct OnewayRunOptions {
+  const MethodChoice* method = &oneway_methods().front();
+  OnewaySetup setup = {};
+  ClockCorrection correction = {};
+  std::optional<Grouping> grouping = {};
+};
+
+class OnewayRun final : private DelaySink {
+ public:
+  /// `sink`, if any, is given the delays of single packets; it must outlive the run.
+  static Result<std::unique_ptr<OnewayRun>> make(const OnewayRunOptions& options,
+                                                 DelaySink* sink = nullptr);
+
+  /// As TwoPoints.
+  void process(Point point, std::span<const Packet> packets) { points_.process(point, packets); }
+  void ended(Point point) { points_.ended(point); }
+  void run(Source& first, Source& last, const std::atomic<bool>& interrupted,
+           const std::function<void()>& progress) {
+    points_.run(first, last, interrupted, progress);
+  }
+
+  /// Called once, in the end.
+  OnewayMeasurement finish();
+
+ private:
+  OnewayRun(const OnewayRunOptions& options, std::unique_ptr<OnewayMethod> method,
+            AccompaniedMethod* companion, DelaySink* sink);
+  void take(const OnewayMethod& method, std::span<const DelaySample> delays) override;
+  std::optional<ClockSkew> skew(const std::optional<ClockOffset>& offset) const;
+
+  OnewayRunOptions options_;
+  std::unique_ptr<OnewayMethod> method_;
+  AccompaniedMethod* companion_;  ///< is `method_`, if that compares no packets
+  DelaySink* sink_;
+  TwoPoints points_;
+  OnewayMeasurement measured_;
+  SkewEstimator all_, not_negative_;
+  std::vector<std::int64_t> delays_ns_;
+};
+
+/// Sums up the flows of a method that sees no packet's delay.
+void add_flow_means(OnewayMeasurement& measured);
+
+}  // namespace sojourn

@@ -1,0 +1,32 @@
+#pragma once
+// What a measurement between two points shall do, for any method.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capture/source.h"
+#include "core/result.h"
+#include "core/time.h"
+#include "oneway/cnf/cnf_method.h"
+#include "oneway/marking/marking_monitor.h"
+#include "oneway/method.h"
+
+namespace sojourn {
+
+/// Each method takes what concerns it and leaves the rest alone.
+struct OnewaySetup {
+  OnewayOptions options;
+  CnfOptions cnf;                      ///< the estimator follows from the method
+  double capacity_bytes_a_second = 0;  ///< RLI: of the link before the last point; 0: unknown
+  MarkingSetup marking{.carrier = *MarkingCarrier::parse("dscp")};
+  std::optional<Duration> clock_error;  ///< how far the clocks may be apart, if that is known
+
+  /// Marking: points between, in the order of the path, and how to open what they saw.
+  std::vector<std::string> via;
+  std::function<Result<std::unique_ptr<Source>>(const std::string&)> open_via;
+};
+
+}  // namespace sojourn
