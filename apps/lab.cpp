@@ -13,10 +13,10 @@
 #include "apps/interrupt.h"
 #include "apps/output.h"
 #include "apps/progress.h"
-#include "experiments/lab_json.h"
-#include "experiments/report/lab_page.h"
-#include "experiments/report/lab_text.h"
 #include "export/charts/line_chart.h"
+#include "export/lab/lab_json.h"
+#include "export/lab/lab_page.h"
+#include "export/lab/lab_text.h"
 
 namespace sojourn {
 namespace {
@@ -81,7 +81,7 @@ LabResult run_one(const Experiment& experiment, LabSetting setting) {
 Result<std::vector<std::string>> write_results(const LabResult& result, const std::string& folder) {
   std::vector<std::string> paths;
   const std::string stem = folder + "/" + std::string{result.experiment->name} + "-";
-  for (const LabTable& table : result.report.tables) {
+  for (const ResultTable& table : result.report.tables) {
     paths.push_back(stem + table.name + ".csv");
     if (auto written = write_file(paths.back(), lab_csv(table)); !written)
       return std::unexpected(written.error());

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,9 +15,10 @@
 #include "core/units.h"
 #include "experiments/capture/compare.h"
 #include "experiments/capture/tune.h"
-#include "experiments/lab_json.h"
-#include "experiments/report/lab_text.h"
 #include "export/charts/line_chart.h"
+#include "export/lab/capture_text.h"
+#include "export/lab/lab_json.h"
+#include "export/lab/lab_text.h"
 
 namespace sojourn {
 namespace {
@@ -102,17 +102,6 @@ Result<CaptureTrial> read_trial(const CaptureRequest& request) {
   return trial;
 }
 
-void print_trial(const CaptureTrial& trial) {
-  fmt::print("{} packets, {} requests and {} pairs of kind {}; p50 {}, p95 {}, p99 {}\n",
-             format_count(trial.packets()), format_count(trial.requests()),
-             format_count(trial.pairs()), name_of(trial.kind()), format_duration(trial.truth(50)),
-             format_duration(trial.truth(95)), format_duration(trial.truth(99)));
-  if (trial.cut_short()) fmt::print("only the first of it: the rest does not fit into memory\n");
-  if (trial.pairs() < 1000)
-    fmt::print("few pairs: the 99th percentile rests on the slowest {} of them\n",
-               std::max<std::uint64_t>(1, trial.pairs() / 100));
-}
-
 int finish(const Result<void>& done) {
   if (done) return exit_ok;
   fmt::print(stderr, "sojourn: {}\n", done.error().message);
@@ -151,43 +140,9 @@ Result<void> compare(const CaptureRequest& request, const std::vector<std::uint6
   }
   if (request.json)
     return write_file("-", comparison_json(*comparison, *trial, options, request.captures));
-  print_trial(*trial);
-  fmt::print("{}\n", table_text(report.tables.front()));
+  fmt::print("{}{}\n", trial_text(*trial), table_text(report.tables.front()));
   for (const std::string& path : paths) fmt::print("wrote {}\n", path);
   return {};
-}
-
-void print_tuning(const Tuning& tuning, const CaptureTrial& trial, const TuneOptions& options,
-                  const std::string& capture) {
-  print_trial(trial);
-  LabTable table{
-      .name = "tried",
-      .title = fmt::format(
-          "error as a share of what '{}' allows, median over {} seeds; the best of each table",
-          options.target.text(), options.seeds),
-      .columns = {"memory", "table", "error / allowed", "seeds that meet it", "parameters"},
-      .rows = {}};
-  for (const TunedTable& tried : tuning.tried)
-    table.rows.push_back({format_size(tried.memory_bytes), std::string{name_of(*tried.wishes.kind)},
-                          fmt::format("{:.2f}", tried.strain),
-                          fmt::format("{} of {}", tried.seeds_met, options.seeds),
-                          arguments_of(tried)});
-  fmt::print("{}\n", table_text(table));
-  const std::string name = capture == "-" ? capture : std::filesystem::path{capture}.string();
-  if (!tuning.best) {
-    fmt::print(
-        "No table met it in up to {}. Remembering every request is exact and took {}:\n\n  sojourn "
-        "rtt {} --kind {}\n",
-        format_size(options.most_memory), format_size(trial.exact_memory()), name,
-        name_of(trial.kind()));
-    return;
-  }
-  fmt::print(
-      "{} in {} met it: the median error was {:.2f} of what is allowed, and {:.2f} on fresh seeds\n"
-      "(remembering every request took {}). Measure with\n\n  sojourn rtt {} --kind {} {}\n",
-      name_of(*tuning.best->wishes.kind), format_size(tuning.best->memory_bytes),
-      tuning.best->strain, tuning.best->confirmed, format_size(trial.exact_memory()), name,
-      name_of(trial.kind()), arguments_of(*tuning.best));
 }
 
 Result<void> tune_capture(const CaptureRequest& request, const AccuracyTarget& target) {
@@ -200,7 +155,7 @@ Result<void> tune_capture(const CaptureRequest& request, const AccuracyTarget& t
     tuning = tune(*trial, options, [&](double done) { progress.show(done, "trying tables"); });
   }
   if (request.json) return write_file("-", tuning_json(tuning, *trial, options, request.captures));
-  print_tuning(tuning, *trial, options, request.captures.front());
+  fmt::print("{}", tuning_text(tuning, *trial, options, request.captures.front()));
   return {};
 }
 

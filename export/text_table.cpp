@@ -28,6 +28,12 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   return lines;
 }
 
+std::vector<std::string> texts_of(const std::vector<Cell>& cells) {
+  std::vector<std::string> texts;
+  for (const Cell& cell : cells) texts.push_back(cell.text);
+  return texts;
+}
+
 std::vector<std::string> TextTable::lines(std::size_t width) const {
   std::vector<std::size_t> widths(columns_.size(), 0);
   for (const auto& cells : rows_) {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/result_table.h"
+
 namespace sojourn {
 
 /// Characters that a terminal shows for this UTF-8 text (no wide or combining ones are used here).
@@ -14,6 +16,9 @@ std::size_t display_width(std::string_view text);
 /// Broken at spaces into lines of at most `width` characters, where the words allow it; at least
 /// one.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
+
+/// What people see of the cells.
+std::vector<std::string> texts_of(const std::vector<Cell>& cells);
 
 /// Rows of cells, each column as wide as its widest cell.  Leading columns with a name are aligned
 /// left, numbers right, and the last column may be of any length.

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/result_table.h"
 #include "core/time.h"
 #include "oneway/flow_delay.h"
 #include "oneway/label_options.h"
@@ -51,15 +52,6 @@ struct TotalDelay {
   std::optional<std::int64_t> max_ns;
 };
 
-/// Rows that only one method has: marking's intervals, LDA's banks.  Printed aligned; in JSON an
-/// array of objects.
-struct ResultTable {
-  std::string name;   ///< in JSON: "intervals"
-  std::string title;  ///< for people, with the units
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;
-};
-
 struct OnewayResult {
   std::vector<FlowDelay> flows;
   std::optional<TotalDelay> total;
@@ -67,8 +59,8 @@ struct OnewayResult {
   std::optional<std::uint64_t> lost;  ///< of these
   /// What was counted apart, by a name with dashes: {"ambiguous", 3}.
   std::vector<std::pair<std::string, std::uint64_t>> counters;
-  std::vector<std::string> notes;  ///< sentences the user should read
-  std::vector<ResultTable> tables;
+  std::vector<std::string> notes;   ///< sentences the user should read
+  std::vector<ResultTable> tables;  ///< that only one method has: marking's intervals
   std::string no_result;  ///< why there is none, where the method knows better than who compares
                           ///< the captures
   std::uint64_t memory_bytes = 0;  ///< at its peak, tables and flows

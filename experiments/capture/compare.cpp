@@ -12,9 +12,7 @@ namespace sojourn {
 namespace {
 
 /// Three digits; a table that found nothing has no figure.
-std::string octaves(double error) {
-  return std::isfinite(error) ? fmt::format("{:.3f}", error) : "-";
-}
+Cell octaves(double error) { return std::isfinite(error) ? Cell::decimals(error, 3) : Cell{}; }
 
 }  // namespace
 
@@ -63,7 +61,7 @@ Result<Comparison> compare_tables(CaptureTrial& trial, const CompareOptions& opt
 LabReport report_of(const Comparison& comparison, const CaptureTrial& trial,
                     const CompareOptions& options) {
   LabReport report;
-  LabTable table{
+  ResultTable table{
       .name = "errors",
       .title = fmt::format("|log2(estimated / true)| in octaves, kind {}, median over {} seeds",
                            name_of(trial.kind()), options.seeds),
@@ -88,9 +86,10 @@ LabReport report_of(const Comparison& comparison, const CaptureTrial& trial,
     }
   }
   for (const ComparedTable& row : comparison.tables)
-    table.rows.push_back({format_size(row.memory_bytes), std::string{name_of(row.table)},
-                          octaves(row.p50), octaves(row.p95), octaves(row.p99), octaves(row.worst),
-                          fmt::format("{:.3f}", row.total), fmt::format("{:.0f}", row.samples)});
+    table.rows.push_back({Cell::number(row.memory_bytes, format_size(row.memory_bytes)),
+                          name_of(row.table), octaves(row.p50), octaves(row.p95), octaves(row.p99),
+                          octaves(row.worst), Cell::decimals(row.total, 3),
+                          Cell::decimals(row.samples, 0)});
   report.tables = {std::move(table)};
   report.figures = {{"worst", std::move(worst)}, {"p99", std::move(tail)}};
   return report;

@@ -74,20 +74,19 @@ Row survival(const BackboneTrace& traffic, double seconds, double loss, double s
   return row;
 }
 
-LabTable table_of(std::span<const Row> rows) {
-  LabTable table{.name = "survival",
-                 .title = "records of the first point that survive, %, ours (paper)",
-                 .columns = {"loss", "C1", "C1-C2", "C1-C3", "C1-C4", "C1-C5", "label", "records"},
-                 .rows = {}};
-  const auto cell = [](double ours, double theirs) {
-    return fmt::format("{:.2f} ({:.2f})", ours, theirs);
-  };
+ResultTable table_of(std::span<const Row> rows) {
+  ResultTable table{
+      .name = "survival",
+      .title = "records of the first point that survive, %, ours (paper)",
+      .columns = {"loss", "C1", "C1-C2", "C1-C3", "C1-C4", "C1-C5", "label", "records"},
+      .rows = {}};
+  const auto cell = [](double ours, double theirs) { return Cell::beside_paper(ours, theirs, 2); };
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Row& row = rows[i];
     table.rows.push_back({cell(row.loss, paper[i].loss), cell(row.timing[0], paper[i].c1),
                           cell(row.timing[1], paper[i].c2), cell(row.timing[2], paper[i].c3),
-                          cell(row.timing[3], paper[i].c4), fmt::format("{:.2f}", row.timing[4]),
-                          cell(row.label, paper[i].label), fmt::format("{}", row.records)});
+                          cell(row.timing[3], paper[i].c4), Cell::decimals(row.timing[4], 2),
+                          cell(row.label, paper[i].label), row.records});
   }
   return table;
 }

@@ -125,35 +125,36 @@ void by_size(const CnfTrial& trial, std::string name, std::string title, LabRepo
 }
 
 /// Two rows of the table for each path: all flows with two samples, and the large ones.
-void tabulate(const std::string& path, const CnfTrial& trial, LabTable& table) {
+void tabulate(const std::string& path, const CnfTrial& trial, ResultTable& table) {
+  const auto percent = [](double share) { return Cell::decimals(100 * share, 1); };
   for (const std::uint64_t least : {std::uint64_t{2}, large}) {
-    std::vector<std::string> row = {path, least == large ? "> 100" : "all"};
-    row.push_back(fmt::format("{}", errors_of(trial, &CnfFlow::multiflow, least).count()));
+    std::vector<Cell> row = {path, least == large ? "> 100" : "all"};
+    row.push_back(errors_of(trial, &CnfFlow::multiflow, least).count());
     for (double CnfFlow::* const estimator :
          {&CnfFlow::endpoint, &CnfFlow::multiflow, &CnfFlow::hybrid, &CnfFlow::nearby,
           &CnfFlow::trajectory})
-      row.push_back(fmt::format("{:.1f}", 100 * errors_of(trial, estimator, least).median()));
-    row.push_back(fmt::format(
-        "{:.1f}", 100 * deviation_errors_of(trial, &CnfFlow::endpoint_deviation, least).median()));
-    row.push_back(fmt::format(
-        "{:.1f}", 100 * deviation_errors_of(trial, &CnfFlow::multiflow_deviation, least).median()));
+      row.push_back(percent(errors_of(trial, estimator, least).median()));
+    row.push_back(
+        percent(deviation_errors_of(trial, &CnfFlow::endpoint_deviation, least).median()));
+    row.push_back(
+        percent(deviation_errors_of(trial, &CnfFlow::multiflow_deviation, least).median()));
     const bool all = least != large;
-    row.push_back(all ? fmt::format("{:.1f}", 100 * covered_share(trial, &CnfFlow::multiflow,
-                                                                  &CnfFlow::multiflow_margin))
-                      : "");
-    row.push_back(all ? fmt::format("{:.1f}", 100 * covered_share(trial, &CnfFlow::nearby,
-                                                                  &CnfFlow::nearby_margin))
-                      : "");
+    row.push_back(
+        all ? percent(covered_share(trial, &CnfFlow::multiflow, &CnfFlow::multiflow_margin))
+            : Cell::nothing());
+    row.push_back(all ? percent(covered_share(trial, &CnfFlow::nearby, &CnfFlow::nearby_margin))
+                      : Cell::nothing());
     table.rows.push_back(std::move(row));
   }
 }
 
 /// How like the paper's trace ours is, in what CNF states of it.
-LabTable trace_table(const Bench& bench, const CnfTrial& trial, double load) {
-  LabTable table{.name = "trace",
-                 .title = "the trace and what drop-tail makes of it, beside what CNF says of CHIC",
-                 .columns = {"", "paper", "ours"},
-                 .rows = {}};
+ResultTable trace_table(const Bench& bench, const CnfTrial& trial, double load) {
+  ResultTable table{
+      .name = "trace",
+      .title = "the trace and what drop-tail makes of it, beside what CNF says of CHIC",
+      .columns = {"", "paper", "ours"},
+      .rows = {}};
   std::vector<double> seconds, delays;
   std::size_t few = 0;
   for (const CnfFlow& flow : trial.flows) {
@@ -172,18 +173,18 @@ LabTable trace_table(const Bench& bench, const CnfTrial& trial, double load) {
     return fmt::format("{:.2f}, {:.1f}, {:.1f}", at(0.1), at(0.5), at(0.9));
   };
   const auto millions = [](std::size_t count) {
-    return fmt::format("{:.2f} M", static_cast<double>(count) * 1e-6);
+    return Cell::number(std::uint64_t{count},
+                        fmt::format("{:.2f} M", static_cast<double>(count) * 1e-6));
   };
-  table.rows = {
-      {"packets in 60 s", "about 13 M", millions(bench.traffic.packets.size())},
-      {"flows", "about 1 M", millions(bench.flows())},
-      {"flows of which 1 % sampling finds two packets", "16178", fmt::format("{}", seconds.size())},
-      {"... of which it finds 2 or 3 packets (the paper: small flows)", "5436",
-       fmt::format("{}", few)},
-      {"their durations, s, at 10, 50, 90 %", "0.53, 20, 51", three(seconds)},
-      {"their mean delays, ms, at 10, 50, 90 %", "0.125, 3, 8.4", three(delays)},
-      {"mean delay of packets, ms", "3.5", fmt::format("{:.2f}", trial.probe_mean * 1e-6)},
-      {"load of the queue", "not stated", fmt::format("{:.3f}", load)}};
+  table.rows = {{"packets in 60 s", "about 13 M", millions(bench.traffic.packets.size())},
+                {"flows", "about 1 M", millions(bench.flows())},
+                {"flows of which 1 % sampling finds two packets", 16178, seconds.size()},
+                {"... of which it finds 2 or 3 packets (the paper: small flows)", 5436, few},
+                {"their durations, s, at 10, 50, 90 %", "0.53, 20, 51", three(seconds)},
+                {"their mean delays, ms, at 10, 50, 90 %", "0.125, 3, 8.4", three(delays)},
+                {"mean delay of packets, ms", Cell::decimals(3.5, 1),
+                 Cell::decimals(trial.probe_mean * 1e-6, 2)},
+                {"load of the queue", Cell::nothing("not stated"), Cell::decimals(load, 3)}};
   return table;
 }
 
@@ -303,12 +304,12 @@ LabReport run_l6(const LabSetting& setting) {
   const std::span<const LabPacket> packets = bench.traffic.packets;
   const double rate = bench.rate_for_delay(mean_delay_target_ns);
   LabReport report;
-  LabTable table{.name = "errors",
-                 .title = "median relative error, %, flows with two samples or more",
-                 .columns = {"path, sampling", "flows", "count", "Endpoint", "Multiflow", "hybrid",
-                             "nearby (ours)", "trajectory", "deviation: Endpoint", "Multiflow",
-                             "95 % interval holds: Multiflow", "nearby"},
-                 .rows = {}};
+  ResultTable table{.name = "errors",
+                    .title = "median relative error, %, flows with two samples or more",
+                    .columns = {"path, sampling", "flows", "count", "Endpoint", "Multiflow",
+                                "hybrid", "nearby (ours)", "trajectory", "deviation: Endpoint",
+                                "Multiflow", "95 % interval holds: Multiflow", "nearby"},
+                    .rows = {}};
 
   const Arrivals weibull = pass_through(packets, WeibullPath{{}, setting.seed});
   const CnfTrial weibull_packets = bench.trial(weibull, sampling_share, false);

@@ -199,7 +199,7 @@ LabReport run_l7(const LabSetting& setting) {
   };
   const Bench bench = bench_of(seconds);
   LabReport report;
-  LabTable table{
+  ResultTable table{
       .name = "errors",
       .title = "median relative error, %",
       .columns = {"utilisation %", "injection", "reference packets %", "lost %", "RLI",
@@ -236,12 +236,12 @@ LabReport run_l7(const LabSetting& setting) {
       if (scheme.injection == Injection::every_n)
         series_of(schemes_chart, "1-in-300, queue-aware")
             .points.push_back({100 * load, aware.mean.median()});
-      const auto cell = [](double value) { return fmt::format("{:.2f}", 100 * value); };
-      table.rows.push_back(
-          {fmt::format("{:.0f}", 100 * load), scheme.name, cell(path.injection_rate()),
-           cell(share_lost(path.arrivals)), cell(rli.mean.median()), cell(aware.mean.median()),
-           cell(rli.deviation.median()), cell(aware.deviation.median()), cell(rli.large.median()),
-           cell(aware.large.median()), cell(rli.covered), cell(aware.covered)});
+      const auto cell = [](double value) { return Cell::decimals(100 * value, 2); };
+      table.rows.push_back({Cell::decimals(100 * load, 0), scheme.name, cell(path.injection_rate()),
+                            cell(share_lost(path.arrivals)), cell(rli.mean.median()),
+                            cell(aware.mean.median()), cell(rli.deviation.median()),
+                            cell(aware.deviation.median()), cell(rli.large.median()),
+                            cell(aware.large.median()), cell(rli.covered), cell(aware.covered)});
       setting.progress(++done / 25);
       if (scheme.injection != Injection::adaptive) continue;
       const double share = 100 * static_cast<double>(path.references.size()) *

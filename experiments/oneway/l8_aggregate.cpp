@@ -88,14 +88,14 @@ std::pair<double, double> rli_errors(
   return {mean.mean(), deviation.mean()};
 }
 
-LabTable table_of(std::span<const Row> rows) {
-  LabTable table{.name = "errors",
-                 .title = "relative error of the aggregate over intervals of 1 s, mean, %",
-                 .columns = {"lost %", "LDA", "RLI 288 Hz", "RLI 1440 Hz", "deviation: LDA",
-                             "LDA, not centred", "RLI 1440 Hz"},
-                 .rows = {}};
+ResultTable table_of(std::span<const Row> rows) {
+  ResultTable table{.name = "errors",
+                    .title = "relative error of the aggregate over intervals of 1 s, mean, %",
+                    .columns = {"lost %", "LDA", "RLI 288 Hz", "RLI 1440 Hz", "deviation: LDA",
+                                "LDA, not centred", "RLI 1440 Hz"},
+                    .rows = {}};
   for (const Row& row : rows) {
-    const auto cell = [](double value) { return fmt::format("{:.3f}", 100 * value); };
+    const auto cell = [](double value) { return Cell::decimals(100 * value, 3); };
     table.rows.push_back({cell(row.loss), cell(row.lda), cell(row.rli_288), cell(row.rli_1440),
                           cell(row.lda_deviation), cell(row.lda_plain_deviation),
                           cell(row.rli_deviation)});

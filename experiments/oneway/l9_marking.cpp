@@ -57,7 +57,7 @@ struct Worst {
 /// MARKING section 4.1: 9.7 Gbit/s of 64-byte packets, and packets of 64 to 1518 bytes every
 /// `gap_ns`, into a link of 10 Gbit/s with a queue of 300 us.  Bits are those of the frames.
 PathScore congestion(const LabSetting& setting, double gap_ns, ChartSeries& loss,
-                     ChartSeries& delay, LabTable& table, std::string_view name, Worst& worst) {
+                     ChartSeries& delay, ResultTable& table, std::string_view name, Worst& worst) {
   const MarkingInterval length{setting.quick ? -6 : -2};
   const double second_ns = static_cast<double>(to_ns(length.length()));
   const int intervals = setting.quick ? 8 : 20;
@@ -81,20 +81,17 @@ PathScore congestion(const LabSetting& setting, double gap_ns, ChartSeries& loss
     if (result.lost) loss.points.push_back({at, static_cast<double>(*result.lost) * per_second});
     if (result.delay) delay.points.push_back({at, static_cast<double>(to_ns(*result.delay)) / 1e3});
     const PathTruth* const truth = path.truth(result);
-    table.rows.push_back(
-        {std::string{name}, number(at), std::to_string(result.sent),
-         result.lost ? std::to_string(*result.lost) : "-",
-         truth ? std::to_string(truth->lost) : "-",
-         result.delay ? std::to_string(to_ns(*result.delay)) : "-",
-         truth && truth->pulse_delay_ns ? std::to_string(*truth->pulse_delay_ns) : "-",
-         result.faults.text()});
+    table.rows.push_back({name, Cell::number(at, number(at)), result.sent, result.lost,
+                          truth ? Cell{truth->lost} : Cell{},
+                          result.delay ? Cell{to_ns(*result.delay)} : Cell{},
+                          truth ? Cell{truth->pulse_delay_ns} : Cell{}, result.faults.text()});
   }
   worst.add(path.score());
   return path.score();
 }
 
 void add_congestion(const LabSetting& setting, LabReport& report, Worst& worst) {
-  LabTable table{
+  ResultTable table{
       "congestion",
       "Loss and delay per interval under congestion (Fig. 6)",
       {"bursts", "start_s", "sent", "lost", "true_lost", "delay_ns", "true_delay_ns", "not_valid"},
@@ -161,15 +158,15 @@ PathScore overload(const LabSetting& setting, double load, std::int64_t queue_ns
 }
 
 void add_accuracy(const LabSetting& setting, LabReport& report, Worst& worst) {
-  LabTable losses{"loss",
-                  "Loss by overload (Fig. 7), queue 300 us",
-                  {"overload_percent", "expected_percent", "measured_percent", "intervals",
-                   "worst_error_packets"},
-                  {}};
-  LabTable delays{"delay",
-                  "Delay by queue length (Fig. 7), 5 % overload",
-                  {"queue_us", "measured_us", "pulses", "worst_error_ns"},
-                  {}};
+  ResultTable losses{"loss",
+                     "Loss by overload (Fig. 7), queue 300 us",
+                     {"overload_percent", "expected_percent", "measured_percent", "intervals",
+                      "worst_error_packets"},
+                     {}};
+  ResultTable delays{"delay",
+                     "Delay by queue length (Fig. 7), 5 % overload",
+                     {"queue_us", "measured_us", "pulses", "worst_error_ns"},
+                     {}};
   LineChart loss_chart{"Loss by overload (MARKING Fig. 7)",
                        {.label = "traffic above the link's rate (%)"},
                        {.label = "loss (%)"},
@@ -186,9 +183,8 @@ void add_accuracy(const LabSetting& setting, LabReport& report, Worst& worst) {
                  found = 100.0 * static_cast<double>(score.lost) / static_cast<double>(score.sent);
     measured.points.push_back({static_cast<double>(percent), found});
     expected.points.push_back({static_cast<double>(percent), right});
-    losses.rows.push_back({std::to_string(percent), fmt::format("{:.3f}", right),
-                           fmt::format("{:.3f}", found), std::to_string(score.losses),
-                           std::to_string(score.loss_error)});
+    losses.rows.push_back({percent, Cell::decimals(right, 3), Cell::decimals(found, 3),
+                           score.losses, score.loss_error});
   }
   loss_chart.series = {measured, expected};
   measured.points.clear();
@@ -199,8 +195,7 @@ void add_accuracy(const LabSetting& setting, LabReport& report, Worst& worst) {
         score.delay_sum_ns / static_cast<double>(std::max<std::uint64_t>(1, score.delays)) / 1e3;
     measured.points.push_back({static_cast<double>(queue_us), found});
     expected.points.push_back({static_cast<double>(queue_us), static_cast<double>(queue_us)});
-    delays.rows.push_back({std::to_string(queue_us), fmt::format("{:.3f}", found),
-                           std::to_string(score.delays), std::to_string(score.delay_error_ns)});
+    delays.rows.push_back({queue_us, Cell::decimals(found, 3), score.delays, score.delay_error_ns});
   }
   expected.name = "queue";
   delay_chart.series = {measured, expected};
@@ -253,11 +248,12 @@ PathScore steady(const LabSetting& setting, const Steady& how, Worst& worst,
 }
 
 void add_clocks(const LabSetting& setting, LabReport& report, Worst& worst) {
-  LabTable table{"clock",
-                 "Clock offset, in intervals, that the collector is not told of: 24 intervals each",
-                 {"method", "offset", "losses_given", "delays_given", "worst_loss_error",
-                  "worst_delay_error_ns"},
-                 {}};
+  ResultTable table{
+      "clock",
+      "Clock offset, in intervals, that the collector is not told of: 24 intervals each",
+      {"method", "offset", "losses_given", "delays_given", "worst_loss_error",
+       "worst_delay_error_ns"},
+      {}};
   LineChart chart{"Intervals whose loss is given, by clock offset",
                   {.label = "clock offset (intervals)"},
                   {.label = "share given (the rest is called invalid)", .low = 0, .high = 1.05},
@@ -273,10 +269,8 @@ void add_clocks(const LabSetting& setting, LabReport& report, Worst& worst) {
           steady(setting, {.method = method, .clock = {.offset_ns = offset * steady_ns}}, worst);
       const double share = static_cast<double>(score.losses) / static_cast<double>(score.intervals);
       series.points.push_back({offset, share});
-      table.rows.push_back({std::string{name_of(method)}, fmt::format("{:.2f}", offset),
-                            std::to_string(score.losses), std::to_string(score.delays),
-                            std::to_string(score.loss_error),
-                            std::to_string(score.delay_error_ns)});
+      table.rows.push_back({name_of(method), Cell::decimals(offset, 2), score.losses, score.delays,
+                            score.loss_error, score.delay_error_ns});
       // The delay and its jitter, 0.02, need a place as well.
       if (std::abs(offset) < room - 0.06) kept_within &= share > 0.8;
       if (std::abs(offset) > room + 0.02) refused_beyond &= score.losses + score.delays == 0;

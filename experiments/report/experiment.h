@@ -1,6 +1,7 @@
 #pragma once
 // What an experiment of the lab is: traffic with a known truth in, a report beside the paper's out.
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/result_table.h"
 #include "export/charts/line_chart.h"
 
 namespace sojourn {
@@ -26,13 +28,7 @@ struct Claim {
   bool met = false;
 };
 
-/// Numbers in rows: printed aligned, written as CSV.
-struct LabTable {
-  std::string name;   ///< of its CSV file, after the experiment's: "errors"
-  std::string title;  ///< with the units
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;
-};
+inline std::string_view verdict_of(const Claim& claim) { return claim.met ? "met" : "MISSED"; }
 
 struct LabFigure {
   std::string name;  ///< of its SVG file, after the experiment's
@@ -41,9 +37,14 @@ struct LabFigure {
 
 struct LabReport {
   std::vector<Claim> claims;
-  std::vector<LabTable> tables;
+  std::vector<ResultTable> tables;  ///< named after their CSV files, behind the experiment's
   std::vector<LabFigure> figures;
 };
+
+/// How many claims were not met.
+inline std::size_t missed_claims(const LabReport& report) {
+  return static_cast<std::size_t>(std::ranges::count(report.claims, false, &Claim::met));
+}
 
 /// An experiment is seeded and pure: the same setting gives the same report.
 struct Experiment {

@@ -42,13 +42,12 @@ std::vector<double> probabilities(const Sweep& sweep, double rule) {
   return all;
 }
 
-std::vector<std::string> row_of(std::vector<std::string> row, const TrialErrors& joined,
-                                const Trials& trials) {
+std::vector<Cell> row_of(std::vector<Cell> row, const TrialErrors& joined, const Trials& trials) {
   for (const double error : {joined.p50, joined.p95, joined.p99, joined.worst})
-    row.push_back(fmt::format("{:.4f}", error));
+    row.push_back(Cell::decimals(error, 4));
   const TrialErrors one = median_of(trials);
-  for (const std::string& cell :
-       {figure(one.p99), figure(one.worst), figure(one.total), fmt::format("{:.0f}", one.samples)})
+  for (const Cell& cell :
+       {figure(one.p99), figure(one.worst), figure(one.total), Cell::decimals(one.samples, 0)})
     row.push_back(cell);
   return row;
 }
@@ -84,13 +83,14 @@ LabReport run_l1(const LabSetting& setting) {
                                 [&](double part) { setting.progress((done + part) / 2); });
     done += 1;
     const TrialTruth truth{trace};
-    LabTable table{fmt::format("errors-{}", sweep.octaves),
-                   fmt::format("Delays up to 2^{} ms, {} slots: |log2(estimated/true)|, ten runs "
-                               "joined, and the median of {} single runs",
-                               sweep.octaves, slots, seeds),
-                   {"p", "M/p (arrivals)", "p50", "p95", "p99", "worst 5..95", "single p99",
-                    "single worst", "total/true", "samples"},
-                   {}};
+    ResultTable table{
+        fmt::format("errors-{}", sweep.octaves),
+        fmt::format("Delays up to 2^{} ms, {} slots: |log2(estimated/true)|, ten runs "
+                    "joined, and the median of {} single runs",
+                    sweep.octaves, slots, seeds),
+        {"p", "M/p (arrivals)", "p50", "p95", "p99", "worst 5..95", "single p99", "single worst",
+         "total/true", "samples"},
+        {}};
     LineChart chart{
         fmt::format("Fridge, M = {}, delays up to 2^{} ms, ten runs joined", slots, sweep.octaves),
         {"entry probability", true},
@@ -107,7 +107,7 @@ LabReport run_l1(const LabSetting& setting) {
       for (std::size_t s = 0; s < 4; ++s) series[s].points.push_back({outcome.p[i], values[s]});
     }
     const TrialErrors ours = joined_errors(truth, trials.back().curves);
-    table.rows.push_back(row_of({"ours, self-configured", ""}, ours, trials.back()));
+    table.rows.push_back(row_of({"ours, self-configured", Cell::nothing()}, ours, trials.back()));
     chart.series.assign(std::begin(series), std::end(series));
     chart.series.push_back({"worst, ours without a p",
                             {{outcome.p.front(), ours.worst}, {outcome.p.back(), ours.worst}},
@@ -130,7 +130,7 @@ LabReport run_l1(const LabSetting& setting) {
                      "error at the rule's, 2^{:.1f}, against the least",
                      sweep.octaves, rule),
          fmt::format("best near {}", sweep.paper_text),
-         fmt::format("best {}; {:.4f} against {:.4f}", power_of_two(outcome.p[best]),
+         fmt::format("best {}; {:.4f} against {:.4f}", power_of_two(outcome.p[best]).text,
                      score_at(rule), outcome.score[best]),
          std::fabs(best_log2 - sweep.paper_best) <= 1});
     const double spread = spread_around(sweep.paper_best);

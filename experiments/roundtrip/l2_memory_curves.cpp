@@ -32,7 +32,7 @@ void add_merit(LabReport& report, const std::vector<int>& sizes,
                const std::string& how) {
   const Curve& ours = curves.at(ours_name);
   const Merit figure_of = merits[merit].merit;
-  LabTable table{
+  ResultTable table{
       fmt::format("{}-errors", merits[merit].file),
       fmt::format("{}: |log2(estimated/true)| in octaves, {}; bytes are 8 times the slots",
                   merits[merit].name, how),
@@ -52,19 +52,20 @@ void add_merit(LabReport& report, const std::vector<int>& sizes,
     chart.series.push_back(std::move(series));
   }
   for (const auto& [size, reached] : ours) {
-    std::vector<std::string> row = {fmt::format("2^{}", size)};
+    std::vector<Cell> row = {power_of_two(std::exp2(size))};
     for (const auto& [family, curve] : curves) {
       const auto at = curve.find(size);
-      row.push_back(at == curve.end() ? "" : figure(at->second.errors[merit].*figure_of));
+      row.push_back(at == curve.end() ? Cell::nothing()
+                                      : figure(at->second.errors[merit].*figure_of));
       if (family != ours_name && family != "leased")
-        row.push_back(at == curve.end() ? "" : at->second.setting[merit]);
+        row.push_back(at == curve.end() ? Cell::nothing() : Cell{at->second.setting[merit]});
     }
     table.rows.push_back(std::move(row));
   }
   report.tables.push_back(std::move(table));
   report.figures.push_back({merits[merit].file, std::move(chart)});
 
-  LabTable shares{
+  ResultTable shares{
       fmt::format("{}-memory", merits[merit].file),
       fmt::format(
           "{}: memory with which ours reaches the error of the others, as a share of theirs",
@@ -98,10 +99,10 @@ void add_merit(LabReport& report, const std::vector<int>& sizes,
     shares.columns.push_back(family);
   }
   for (const int size : sizes) {
-    std::vector<std::string> row = {fmt::format("2^{}", size)};
+    std::vector<Cell> row = {power_of_two(std::exp2(size))};
     for (std::size_t i = 1; i < shares.columns.size(); ++i) {
       const double error = curves.at(shares.columns[i]).at(size).errors[merit].*figure_of;
-      row.push_back(fmt::format("{:.2f}", std::exp2(size_reaching(ours, merit, error) - size)));
+      row.push_back(Cell::decimals(std::exp2(size_reaching(ours, merit, error) - size), 2));
     }
     shares.rows.push_back(std::move(row));
   }
@@ -110,7 +111,7 @@ void add_merit(LabReport& report, const std::vector<int>& sizes,
 
 void add_figure5(LabReport& report, const std::vector<int>& sizes,
                  const std::map<std::string, Curve>& curves) {
-  LabTable table{
+  ResultTable table{
       "joined",
       "Figure 5, ten runs joined: mean of the errors at 50, 95 and 99 per cent, in octaves",
       {"slots"},
@@ -127,9 +128,10 @@ void add_figure5(LabReport& report, const std::vector<int>& sizes,
     chart.series.push_back(std::move(series));
   }
   for (const auto& [size, ours] : curves.at(ours_name)) {
-    std::vector<std::string> row = {fmt::format("2^{}", size)};
+    std::vector<Cell> row = {power_of_two(std::exp2(size))};
     for (const auto& [family, curve] : curves)
-      row.push_back(curve.contains(size) ? figure(curve.at(size).error(joined_merit)) : "");
+      row.push_back(curve.contains(size) ? figure(curve.at(size).error(joined_merit))
+                                         : Cell::nothing());
     table.rows.push_back(std::move(row));
   }
   for (const std::string& mine : {std::string{"two fridges, ivw"}, ours_name}) {

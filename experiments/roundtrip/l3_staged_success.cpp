@@ -48,10 +48,10 @@ LabReport run_l3(const LabSetting& setting) {
   const auto success = [&](std::size_t i) { return median_of(trials[i]).total; };
 
   LabReport report;
-  LabTable sizes{"sizes",
-                 "Share of the samples found, by slots of each stage; expire 500 ms",
-                 {"slots a stage"},
-                 {}};
+  ResultTable sizes{"sizes",
+                    "Share of the samples found, by slots of each stage; expire 500 ms",
+                    {"slots a stage"},
+                    {}};
   LineChart chart5{"Samples found, by the size of each stage",
                    {"slots in each stage", true},
                    {"share of samples found", false, 0, 1},
@@ -65,14 +65,15 @@ LabReport run_l3(const LabSetting& setting) {
     chart5.series.push_back(std::move(series));
   }
   for (std::size_t i = 0; i < 7; ++i) {
-    std::vector<std::string> row = {fmt::format("2^{}", 10 + i)};
+    std::vector<Cell> row = {power_of_two(std::exp2(10 + i))};
     for (std::size_t s = 0; s < 4; ++s) row.push_back(figure(success(s * 7 + i)));
     sizes.rows.push_back(std::move(row));
   }
-  LabTable stages{"stages",
-                  "Share of the samples found, by the number of stages, for the same total memory",
-                  {"slots in all"},
-                  {}};
+  ResultTable stages{
+      "stages",
+      "Share of the samples found, by the number of stages, for the same total memory",
+      {"slots in all"},
+      {}};
   LineChart chart6{"Samples found, by the number of stages",
                    {"stages"},
                    {"share of samples found", false, 0, 1},
@@ -81,7 +82,7 @@ LabReport run_l3(const LabSetting& setting) {
   double least_ratio = 1e6, least_part_3 = 1, least_part_4 = 1;
   for (std::size_t t = 0; t < 5; ++t) {
     const std::size_t first = figure6 + t * 8;
-    std::vector<std::string> row = {fmt::format("2^{}", 15 + t)};
+    std::vector<Cell> row = {power_of_two(std::exp2(15 + t))};
     ChartSeries series{.name = fmt::format("2^{} slots", 15 + t), .points = {}};
     double most = 0;
     for (std::size_t s = 0; s < 8; ++s) {
@@ -121,12 +122,12 @@ LabReport run_l3(const LabSetting& setting) {
            "where memory is short (2^13 slots' worth), ours is more accurate: worst of 5..95"),
        "-", fmt::format("{:.3f} against {:.3f}", ours.worst, theirs.worst),
        ours.worst <= theirs.worst});
-  LabTable errors{"errors", "64 KiB: |log2(estimated/true)|", {"table"}, {}};
+  ResultTable errors{"errors", "64 KiB: |log2(estimated/true)|", {"table"}, {}};
   for (const std::string& column : error_columns()) errors.columns.push_back(column);
   for (const auto& [name, one] :
        {std::pair{"staged-4, expire 500 ms", theirs}, std::pair{"ours, self-configured", ours}}) {
-    std::vector<std::string> row = {name};
-    for (const std::string& cell : error_cells(one)) row.push_back(cell);
+    std::vector<Cell> row = {name};
+    for (const Cell& cell : error_cells(one)) row.push_back(cell);
     errors.rows.push_back(std::move(row));
   }
   report.tables = {std::move(sizes), std::move(stages), std::move(errors)};

@@ -34,7 +34,7 @@ LabReport run_l4(const LabSetting& setting) {
   const auto trials = try_all(trace, contenders, seeds, setting.progress);
 
   LabReport report;
-  LabTable table{
+  ResultTable table{
       "errors",
       fmt::format("{} slots' worth of bytes, median of {} seeds: octaves", slots, seeds.size()),
       {"table", "setting", "p50, signed"},
@@ -43,9 +43,10 @@ LabReport run_l4(const LabSetting& setting) {
   std::vector<TrialErrors> errors;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     errors.push_back(median_of(trials[i]));
-    std::vector<std::string> row = {contenders[i].family, contenders[i].setting,
-                                    fmt::format("{:+.3f}", errors[i].signed_p50)};
-    for (const std::string& cell : error_cells(errors[i])) row.push_back(cell);
+    const double off = errors[i].signed_p50;
+    std::vector<Cell> row = {contenders[i].family, contenders[i].setting,
+                             Cell::number(off, fmt::format("{:+.3f}", off))};
+    for (const Cell& cell : error_cells(errors[i])) row.push_back(cell);
     table.rows.push_back(std::move(row));
   }
   LineChart chart{"Bursts of 4 times the rate and 5 times the delay",

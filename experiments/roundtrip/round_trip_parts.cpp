@@ -17,15 +17,17 @@ std::vector<std::uint64_t> key_seeds(const LabSetting& setting, std::size_t coun
   return seeds;
 }
 
-std::string figure(double value) { return fmt::format("{:.3f}", value); }
-std::string power_of_two(double value) { return fmt::format("2^{:.3g}", std::log2(value)); }
+Cell figure(double value) { return Cell::decimals(value, 3); }
+Cell power_of_two(double value) {
+  return Cell::number(value, fmt::format("2^{:.3g}", std::log2(value)));
+}
 
 std::vector<std::string> error_columns() {
   return {"p50", "p95", "p99", "worst 5..95", "total/true", "samples"};
 }
-std::vector<std::string> error_cells(const TrialErrors& errors) {
+std::vector<Cell> error_cells(const TrialErrors& errors) {
   return {figure(errors.p50),   figure(errors.p95),   figure(errors.p99),
-          figure(errors.worst), figure(errors.total), fmt::format("{:.0f}", errors.samples)};
+          figure(errors.worst), figure(errors.total), Cell::decimals(errors.samples, 0)};
 }
 
 ChartSeries cdf_series(std::string name, std::vector<FridgeSample> samples) {

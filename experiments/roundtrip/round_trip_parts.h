@@ -16,13 +16,13 @@ std::vector<std::uint64_t> key_seeds(const LabSetting& setting, std::size_t coun
                                      std::uint64_t stage);
 
 /// Three decimals: octaves, shares.
-std::string figure(double value);
-/// "2^12"
-std::string power_of_two(double value);
+Cell figure(double value);
+/// Shown as "2^12".
+Cell power_of_two(double value);
 
 /// Cells for p50, p95, p99, worst, total and samples, and their headings.
 std::vector<std::string> error_columns();
-std::vector<std::string> error_cells(const TrialErrors& errors);
+std::vector<Cell> error_cells(const TrialErrors& errors);
 
 /// F at its percentiles, over milliseconds.
 ChartSeries cdf_series(std::string name, std::vector<FridgeSample> samples);

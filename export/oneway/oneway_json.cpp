@@ -1,26 +1,15 @@
+#include <algorithm>
+#include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "export/json_values.h"
 #include "export/oneway/oneway_csv.h"
 #include "export/oneway/oneway_report.h"
 
 namespace sojourn {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::array quantiles = {0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999};
-
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-Json ns_or_null(const std::optional<Timestamp>& time) {
-  return time ? Json(to_ns(*time)) : Json(nullptr);
-}
-Json ns_or_null(const std::optional<Duration>& duration) {
-  return duration ? Json(to_ns(*duration)) : Json(nullptr);
-}
 
 Json point_object(const PointReport& point, const PointInput& input) {
   Json skipped = Json::object();
@@ -107,7 +96,7 @@ Json rows_of(const ResultTable& table) {
   for (const auto& row : table.rows) {
     Json object = Json::object();
     for (std::size_t i = 0; i < std::min(row.size(), table.columns.size()); ++i)
-      object[table.columns[i]] = row[i];
+      object[table.columns[i]] = cell_value(row[i]);
     rows.push_back(std::move(object));
   }
   return rows;
@@ -150,7 +139,7 @@ std::string oneway_json(const OnewayReport& report) {
   json["notes"] = measured.result.notes;
   for (const std::string& note : report.notes) json["notes"].push_back(note);
   json["warnings"] = report.warnings;
-  return json.dump(2) + "\n";
+  return document_text(json);
 }
 
 }  // namespace sojourn

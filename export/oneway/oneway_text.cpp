@@ -197,7 +197,7 @@ class OnewayText {
     for (const ResultTable& extra : measured_.result.tables) {
       TextTable rows(std::vector<Align>(extra.columns.size(), Align::right));
       rows.row(extra.columns);
-      for (const auto& row : extra.rows) rows.row(row);
+      for (const auto& row : extra.rows) rows.row(texts_of(row));
       section(extra.title);
       table(rows);
     }

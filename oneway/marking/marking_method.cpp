@@ -76,12 +76,10 @@ ResultTable interval_table(const MarkingSetup& setup, std::span<const MarkingRes
                                 "delay_ns", "guard_ns", "not_valid"},
                     .rows = {}};
   for (const MarkingResult& result : results)
-    table.rows.push_back(
-        {setup.flows[result.flow].text(), format_time(result.start()),
-         std::to_string(result.intervals), std::to_string(result.sent),
-         std::to_string(result.received), result.lost ? std::to_string(*result.lost) : "-",
-         result.delay ? std::to_string(to_ns(*result.delay)) : "-",
-         std::to_string(to_ns(result.guard)), result.faults.none() ? "-" : result.faults.text()});
+    table.rows.push_back({setup.flows[result.flow].text(), format_time(result.start()),
+                          result.intervals, result.sent, result.received, result.lost,
+                          result.delay ? Cell{to_ns(*result.delay)} : Cell{}, to_ns(result.guard),
+                          result.faults.none() ? Cell{} : Cell{result.faults.text()}});
   return table;
 }
 
@@ -179,12 +177,10 @@ class MarkingMethodRun final : public OnewayMethod {
         total.add(row);
       const bool timed = total.delays > 0;
       table.rows.push_back(
-          {points[i].first, points[i + 1].first,
-           std::to_string(std::max(total.losses, total.delays)), std::to_string(total.sent),
-           total.losses > 0 ? std::to_string(total.lost) : "-", std::to_string(total.delays),
-           timed ? std::to_string(static_cast<std::int64_t>(std::llround(total.mean_ns()))) : "-",
-           timed ? std::to_string(total.least_ns) : "-",
-           timed ? std::to_string(total.most_ns) : "-"});
+          {points[i].first, points[i + 1].first, std::max(total.losses, total.delays), total.sent,
+           total.losses > 0 ? Cell{total.lost} : Cell{}, total.delays,
+           timed ? Cell{std::llround(total.mean_ns())} : Cell{},
+           timed ? Cell{total.least_ns} : Cell{}, timed ? Cell{total.most_ns} : Cell{}});
     }
     return table;
   }

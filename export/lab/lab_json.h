@@ -6,7 +6,7 @@
 
 #include "experiments/capture/compare.h"
 #include "experiments/capture/tune.h"
-#include "experiments/report/lab_page.h"
+#include "export/lab/lab_page.h"
 
 namespace sojourn {
 

@@ -1,16 +1,18 @@
-#include "experiments/lab_json.h"
+#include "export/lab/lab_json.h"
 
-#include <nlohmann/json.hpp>
-
-#include "experiments/report/lab_text.h"
+#include "export/json_values.h"
 
 namespace sojourn {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::string text_of(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+Json rows_of(const ResultTable& table) {
+  Json rows = Json::array();
+  for (const auto& row : table.rows) {
+    Json cells = Json::array();
+    for (const Cell& cell : row) cells.push_back(cell_value(cell));
+    rows.push_back(std::move(cells));
+  }
+  return rows;
 }
 
 Json describe(const CaptureTrial& trial, std::span<const std::string> captures) {
@@ -51,7 +53,7 @@ std::string comparison_json(const Comparison& comparison, const CaptureTrial& tr
                     {"estimated_by_true_pairs", row.total},
                     {"samples", row.samples}});
   document["tables"] = rows;
-  return text_of(document);
+  return document_text(document);
 }
 
 std::string tuning_json(const Tuning& tuning, const CaptureTrial& trial, const TuneOptions& options,
@@ -65,7 +67,7 @@ std::string tuning_json(const Tuning& tuning, const CaptureTrial& trial, const T
   Json tried = Json::array();
   for (const TunedTable& table : tuning.tried) tried.push_back(describe(table));
   document["tried"] = tried;
-  return text_of(document);
+  return document_text(document);
 }
 
 std::string lab_json(std::span<const LabResult> results, const LabSetting& setting) {
@@ -78,11 +80,11 @@ std::string lab_json(std::span<const LabResult> results, const LabSetting& setti
                         {"paper", claim.paper},
                         {"ours", claim.ours},
                         {"met", claim.met}});
-    for (const LabTable& table : report.tables)
+    for (const ResultTable& table : report.tables)
       tables.push_back({{"name", table.name},
                         {"title", table.title},
                         {"columns", table.columns},
-                        {"rows", table.rows}});
+                        {"rows", rows_of(table)}});
     list.push_back({{"name", experiment->name},
                     {"source", experiment->source},
                     {"summary", experiment->summary},
@@ -93,7 +95,7 @@ std::string lab_json(std::span<const LabResult> results, const LabSetting& setti
   }
   const Json document = {
       {"seed", setting.seed}, {"quick", setting.quick}, {"experiments", list}, {"missed", missed}};
-  return text_of(document);
+  return document_text(document);
 }
 
 }  // namespace sojourn

@@ -1,4 +1,4 @@
-#include "experiments/report/lab_text.h"
+#include "export/lab/lab_text.h"
 
 #include <fmt/format.h>
 
@@ -38,20 +38,21 @@ void put_claims(std::string& text, const std::vector<Claim>& claims) {
 }
 
 /// A column is aligned by its first cell: numbers to the right.
-Align alignment(const LabTable& table, std::size_t column) {
+Align alignment(const ResultTable& table, std::size_t column) {
   if (table.rows.empty() || column >= table.rows.front().size()) return Align::left;
-  const std::string& cell = table.rows.front()[column];
+  const std::string& cell = table.rows.front()[column].text;
   const std::size_t sign = cell.starts_with('-') || cell.starts_with('+') ? 1 : 0;
   const bool is_number = cell.size() > sign && std::isdigit(static_cast<unsigned char>(cell[sign]));
   return is_number || cell == "-" ? Align::right : Align::left;
 }
 
-void put_table(std::string& text, const LabTable& table) {
+void put_table(std::string& text, const ResultTable& table) {
   std::vector<Align> columns;
   for (std::size_t i = 0; i < table.columns.size(); ++i) columns.push_back(alignment(table, i));
   TextTable aligned{columns};
   aligned.row(table.columns);
-  for (auto row : table.rows) {
+  for (const auto& cells : table.rows) {
+    auto row = texts_of(cells);
     row.resize(table.columns.size());
     aligned.row(std::move(row));
   }
@@ -68,19 +69,15 @@ std::string csv_cell(const std::string& cell) {
 
 }  // namespace
 
-std::size_t missed_claims(const LabReport& report) {
-  return static_cast<std::size_t>(std::ranges::count(report.claims, false, &Claim::met));
-}
-
 std::string lab_text(const Experiment& experiment, const LabReport& report) {
   std::string text =
       fmt::format("{}  {} ({})\n\n", experiment.name, experiment.summary, experiment.source);
   if (!report.claims.empty()) put_claims(text, report.claims);
-  for (const LabTable& table : report.tables) put_table(text, table);
+  for (const ResultTable& table : report.tables) put_table(text, table);
   return text;
 }
 
-std::string table_text(const LabTable& table) {
+std::string table_text(const ResultTable& table) {
   std::string text;
   put_table(text, table);
   return text;
@@ -100,14 +97,14 @@ std::string lab_list(std::span<const Experiment> all) {
   return text;
 }
 
-std::string lab_csv(const LabTable& table) {
+std::string lab_csv(const ResultTable& table) {
   std::string text;
   const auto put_row = [&](const std::vector<std::string>& cells) {
     for (std::size_t i = 0; i < cells.size(); ++i) text += (i > 0 ? "," : "") + csv_cell(cells[i]);
     text += '\n';
   };
   put_row(table.columns);
-  for (const auto& row : table.rows) put_row(row);
+  for (const auto& row : table.rows) put_row(texts_of(row));
   return text;
 }
 

@@ -2,11 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
-
-#include "experiments/lab_json.h"
-#include "experiments/report/lab_page.h"
-#include "experiments/report/lab_text.h"
+#include "export/lab/lab_json.h"
+#include "export/lab/lab_page.h"
+#include "export/lab/lab_text.h"
 
 namespace sojourn {
 namespace {
@@ -18,10 +16,11 @@ LabReport run_fake(const LabSetting& setting) {
       {"doubling the memory halves the error of a table whose name is long enough to be broken",
        "2", "2.1", true},
       {"<b> & more", "12 %", "19 %", false}};
-  report.tables = {{"errors",
-                    "Error by memory (octaves)",
-                    {"table", "memory", "error"},
-                    {{"fridge, one", "64", "0.5"}, {"a \"b\"", "1024", "-0.25"}}}};
+  report.tables = {
+      {"errors",
+       "Error by memory (octaves)",
+       {"table", "memory", "error"},
+       {{"fridge, one", 64, Cell::decimals(0.5, 1)}, {"a \"b\"", 1024, Cell::decimals(-0.25, 2)}}}};
   report.figures = {{"errors",
                      {.title = "Error",
                       .x = {.label = "memory"},
@@ -74,13 +73,21 @@ TEST(LabReport, JsonCountsTheMissedClaims) {
   EXPECT_NE(json.find("\"statement\": \"<b> & more\""), std::string::npos);
 }
 
-TEST(Catalog, EachExperimentHasItsOwnNameAndSaysWhatItIs) {
-  std::set<std::string_view> names = {"all", "compare", "tune"};
-  for (const Experiment& experiment : experiments()) {
-    EXPECT_TRUE(names.insert(experiment.name).second) << experiment.name;
-    EXPECT_FALSE(experiment.source.empty() || experiment.summary.empty()) << experiment.name;
-    EXPECT_NE(experiment.run, nullptr);
-  }
+TEST(LabReport, JsonHasNumbersAsNumbersAndNullForWhatIsNotKnown) {
+  LabReport report;
+  report.tables = {
+      {"t",
+       "",
+       {"words", "count", "share", "unknown", "both"},
+       {{"12", 12, Cell::decimals(1.0 / 3, 2), Cell{}, Cell::beside_paper(0.5, 0.25, 2)}}}};
+  const std::vector<LabResult> results = {{&fake, report, 0}};
+  const std::string json = lab_json(results, {});
+  std::string without_spaces = json;
+  std::erase_if(without_spaces, [](char c) { return c == ' ' || c == '\n'; });
+  EXPECT_NE(without_spaces.find(
+                R"("rows":[["12",12,0.3333333333333333,null,{"ours":0.5,"paper":0.25}]])"),
+            std::string::npos)
+      << json;
 }
 
 }  // namespace

@@ -11,17 +11,12 @@ namespace sojourn {
 std::string lab_text(const Experiment& experiment, const LabReport& report);
 
 /// One table, aligned, with its title.
-std::string table_text(const LabTable& table);
+std::string table_text(const ResultTable& table);
 
 /// The list that `sojourn lab` prints.
 std::string lab_list(std::span<const Experiment> all);
 
 /// Header line first; cells with a comma or a quote are quoted (RFC 4180).
-std::string lab_csv(const LabTable& table);
-
-/// How many claims were not met.
-std::size_t missed_claims(const LabReport& report);
-
-inline std::string_view verdict_of(const Claim& claim) { return claim.met ? "met" : "MISSED"; }
+std::string lab_csv(const ResultTable& table);
 
 }  // namespace sojourn

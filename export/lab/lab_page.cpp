@@ -1,7 +1,7 @@
-#include "experiments/report/lab_page.h"
+#include "export/lab/lab_page.h"
 
-#include "experiments/report/lab_text.h"
 #include "export/charts/svg_writer.h"
+#include "export/lab/lab_text.h"
 
 namespace sojourn {
 namespace {
@@ -64,7 +64,7 @@ void put_claims(Page& page, const std::vector<Claim>& claims) {
 }
 
 /// Long tables are folded: the figures say the same at a glance.
-void put_table(Page& page, const LabTable& table) {
+void put_table(Page& page, const ResultTable& table) {
   page.put("<details{}><summary>{} ({} rows)</summary>", table.rows.size() <= 12 ? " open" : "",
            escaped(table.title), table.rows.size());
   page.add("<table><tr>");
@@ -72,7 +72,7 @@ void put_table(Page& page, const LabTable& table) {
   page.add("</tr>\n");
   for (const auto& row : table.rows) {
     page.add("<tr>");
-    for (const std::string& cell : row) page.add("<td>" + escaped(cell) + "</td>");
+    for (const Cell& cell : row) page.add("<td>" + escaped(cell.text) + "</td>");
     page.add("</tr>\n");
   }
   page.put("</table></details>");
@@ -95,7 +95,7 @@ std::string lab_page(std::span<const LabResult> results, const LabSetting& setti
              result.seconds);
     put_claims(page, result.report.claims);
     for (const LabFigure& figure : result.report.figures) page.add(svg_chart(figure.chart));
-    for (const LabTable& table : result.report.tables) put_table(page, table);
+    for (const ResultTable& table : result.report.tables) put_table(page, table);
   }
   page.put("</body>\n</html>");
   return std::move(page).finish();
