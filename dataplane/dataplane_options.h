@@ -1,0 +1,41 @@
+#pragma once
+// What the program in the kernel shall measure and how much memory it may use.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/kind.h"
+#include "core/time.h"
+#include "dataplane/kernel/abi.h"
+
+namespace sojourn {
+
+/// Kinds that the program can measure.  `quic` would need its connections' spin-bit history and
+/// `flow` requests that wait for an hour; both stay with the socket engine.
+KindSet kernel_kinds();
+
+struct DataplaneOptions {
+  KindSet kinds = kernel_kinds();
+  std::size_t table_bytes = std::size_t{8} << 20;
+  std::size_t connection_bytes = std::size_t{4} << 20;
+  std::size_t ring_bytes = std::size_t{4} << 20;  ///< samples that nobody has read yet
+  unsigned fridges = DP_MOST_FRIDGES;             ///< 1 or 3
+  Duration expire = std::chrono::seconds{10};
+  std::uint32_t full_size = 0;  ///< kind tcp: least IP length of a request
+  std::uint64_t seed = 0;
+  bool apart = false;   ///< each interface is a point of its own
+  bool replay = false;  ///< packets bring their own time
+};
+
+/// The constants that follow.  Every shard has at least 64 slots of each fridge, or there are fewer
+/// shards: in a small one the chance of a collision is not what the weights say.
+dp_config make_config(const DataplaneOptions& options);
+
+/// How much shorter the requests of a fridge live than those of the last one: 64, 8, 1.
+double pace_of(const dp_config& config, unsigned fridge);
+/// The share of all keys whose home it is.
+double share_of(const dp_config& config, unsigned fridge);
+
+std::size_t slot_count(const dp_config& config);
+
+}  // namespace sojourn

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * What the shared headers ask for, answered by maps and helpers.  It needs no type information of
+ * the kernel: it touches only __sk_buff, xdp_md and its own maps.
+ *
+ * The sizes of the maps are set by the loader, by what the user allows.
+ */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "dataplane/kernel/frame.h"
+#include "dataplane/kernel/summary.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dp_slot);
+} slots SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, DP_MOST_SHARDS);
+	__type(key, __u32);
+	__type(value, struct dp_shard);
+} shards SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dp_bucket);
+} connections SEC(".maps");
+
+/* An entry for each CPU in memory that the process maps: reading needs no privilege any more. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dp_counters);
+} counters SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} samples SEC(".maps");
+
+const volatile struct dp_config config;
+struct dp_control control;
+
+DP_INLINE const volatile struct dp_config *machine_config(void)
+{
+	return &config;
+}
+DP_INLINE struct dp_control *machine_control(void)
+{
+	return &control;
+}
+DP_INLINE struct dp_counters *machine_counters(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&counters, &cpu);
+}
+DP_INLINE struct dp_slot *machine_slot(__u32 index)
+{
+	return bpf_map_lookup_elem(&slots, &index);
+}
+DP_INLINE struct dp_shard *machine_shard(__u32 index)
+{
+	return bpf_map_lookup_elem(&shards, &index);
+}
+DP_INLINE struct dp_bucket *machine_bucket(__u32 index)
+{
+	return bpf_map_lookup_elem(&connections, &index);
+}
+DP_INLINE struct dp_sample *machine_reserve(void)
+{
+	return bpf_ringbuf_reserve(&samples, sizeof(struct dp_sample), 0);
+}
+/* The reader looks by itself: waking it up would cost more than the sample. */
+DP_INLINE void machine_submit(struct dp_sample *sample)
+{
+	bpf_ringbuf_submit(sample, BPF_RB_NO_WAKEUP);
+}
+DP_INLINE __u64 machine_now(const struct dp_summary *packet)
+{
+	return config.replay ? packet->time_ns : bpf_ktime_get_ns();
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#pragma once
+/*
+ * What the shared headers ask of where they run.  rtt.bpf.c answers with maps and helpers, and
+ * dataplane/user_machine.h with plain memory; everything that decides a number lies above this line
+ * and exists once.
+ */
+#include "dataplane/kernel/abi.h"
+
+#ifdef __bpf__
+#define DP_INLINE static __attribute__((always_inline)) inline
+/* Verified once and called, instead of once for each way that leads to it. */
+#define DP_FUNCTION __attribute__((noinline))
+/* Hides from the compiler where a value comes from.  It would otherwise ask twice what the verifier
+ * has to be told once. */
+#define DP_OPAQUE(value) asm volatile("" : "+r"(value))
+#else
+#define DP_INLINE static inline
+#define DP_FUNCTION static
+#define DP_OPAQUE(value) ((void)(value))
+#endif
+
+struct dp_summary;
+struct dp_frame;
+
+/* Whatever the packet is read from: __sk_buff, xdp_md, or a frame itself.  Each of the kernel's two
+ * programs says so before it includes this. */
+#ifndef dp_context
+#define dp_context struct dp_frame
+#endif
+
+DP_INLINE const volatile struct dp_config *machine_config(void);
+DP_INLINE struct dp_control *machine_control(void);
+DP_INLINE struct dp_counters *machine_counters(void);
+DP_INLINE struct dp_slot *machine_slot(__u32 index);
+DP_INLINE struct dp_shard *machine_shard(__u32 index);
+DP_INLINE struct dp_bucket *machine_bucket(__u32 index);
+DP_INLINE struct dp_sample *machine_reserve(void);
+DP_INLINE void machine_submit(struct dp_sample *sample);
+/* Where the bytes are. */
+DP_INLINE void machine_frame(dp_context *context, struct dp_frame *frame);
+/* The packet's own time in a replay, else the clock. */
+DP_INLINE __u64 machine_now(const struct dp_summary *packet);

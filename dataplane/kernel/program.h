@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#pragma once
+/* A packet that was parsed: what it asks and what it answers. */
+#include "dataplane/kernel/tcp.h"
+
+/* DNS, NTP and ICMP: one packet asks, one answers, the token tells which belong together. */
+DP_INLINE void dp_exchange(const struct dp_summary *s)
+{
+	const __u32 sender = s->sender & 1;
+	/* A host that asks itself: equal ends have no lower and higher one. */
+	const __u32 requester = s->to_itself ? sender : 1 - sender;
+
+	if (s->content == DP_CONTENT_REQUEST)
+		dp_ask(s, dp_pair_key(s->flow, s->token, s->kind, sender, 0),
+		       DP_WHAT(s->kind, 0, DP_REPEAT_IS_AMBIGUOUS));
+	else
+		dp_answer(s, dp_pair_key(s->flow, s->token, s->kind, requester, 0),
+			  DP_WHAT(s->kind, DP_SERVER, 0));
+}
+
+DP_INLINE int dp_is_truncated(int reason)
+{
+	return reason == DP_TRUNCATED_LINK || reason == DP_TRUNCATED_IP ||
+	       reason == DP_TRUNCATED_TRANSPORT;
+}
+
+/* What dp_parse() made of a packet; every packet ends in exactly one place. */
+DP_INLINE void dp_look_at(const struct dp_summary *s, int reason, __u32 packets, __u64 bytes)
+{
+	struct dp_counters *counters = machine_counters();
+
+	if (counters) {
+		counters->packets += packets;
+		counters->bytes += bytes;
+		if (reason >= 0 && reason < DP_SKIPS)
+			counters->skipped[reason]++;
+	}
+	if (reason != DP_FOUND)
+		return;
+	if (s->content == DP_CONTENT_TCP)
+		dp_tcp_packet(s);
+	else
+		dp_exchange(s);
+}

@@ -1,0 +1,72 @@
+#include "dataplane/user_program.h"
+
+#include "dataplane/dataplane_options.h"
+
+// The headers are C for two compilers; what C converts silently is theirs to know.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include "dataplane/kernel/frame.h"
+#include "dataplane/kernel/program.h"
+#pragma GCC diagnostic pop
+
+namespace sojourn {
+
+/// Plain memory in the place of maps.
+struct UserMachine {
+  static thread_local UserProgram* running;
+
+  static dp_config& config() { return running->config_; }
+  static dp_control& control() { return running->control_; }
+  static dp_counters& counters() { return running->counters_; }
+  template <class Value>
+  static Value* entry(std::vector<Value>& values, std::uint32_t index) {
+    return index < values.size() ? &values[index] : nullptr;
+  }
+  static dp_slot* slot(std::uint32_t index) { return entry(running->slots_, index); }
+  static dp_shard* shard(std::uint32_t index) { return entry(running->shards_, index); }
+  static dp_bucket* bucket(std::uint32_t index) { return entry(running->buckets_, index); }
+  static dp_sample* pending() { return &running->pending_; }
+  static void submit() { running->samples_.push_back(running->pending_); }
+};
+thread_local UserProgram* UserMachine::running = nullptr;
+
+UserProgram::UserProgram(const dp_config& config)
+    : config_(config),
+      slots_(slot_count(config)),
+      shards_(DP_MOST_SHARDS),
+      buckets_(config.buckets) {
+  control_.enter_below = control_.look_below = std::uint64_t{1} << 32;
+}
+
+int UserProgram::process(const Packet& packet) {
+  UserMachine::running = this;
+  const auto* data = reinterpret_cast<const __u8*>(packet.data);
+  dp_frame frame{data, data + packet.captured, packet.captured, packet.captured, 0};
+  dp_summary summary{};
+  summary.time_ns = static_cast<std::uint64_t>(to_ns(packet.time));
+  summary.interface = 1;  // as a test run in the kernel has it: the loopback
+  summary.vlan = DP_NO_VLAN;
+  const int reason = dp_parse(&frame, &summary);
+  dp_look_at(&summary, reason, 1, packet.captured);
+  return reason;
+}
+
+}  // namespace sojourn
+
+using sojourn::UserMachine;
+
+DP_INLINE const volatile struct dp_config* machine_config() { return &UserMachine::config(); }
+DP_INLINE struct dp_control* machine_control() { return &UserMachine::control(); }
+DP_INLINE struct dp_counters* machine_counters() { return &UserMachine::counters(); }
+DP_INLINE struct dp_slot* machine_slot(__u32 index) { return UserMachine::slot(index); }
+DP_INLINE struct dp_shard* machine_shard(__u32 index) { return UserMachine::shard(index); }
+DP_INLINE struct dp_bucket* machine_bucket(__u32 index) { return UserMachine::bucket(index); }
+DP_INLINE struct dp_sample* machine_reserve() { return UserMachine::pending(); }
+DP_INLINE void machine_submit(struct dp_sample*) { UserMachine::submit(); }
+DP_INLINE __u64 machine_now(const struct dp_summary* packet) { return packet->time_ns; }
+DP_INLINE void machine_frame(struct dp_frame* context, struct dp_frame* frame) {
+  *frame = *context;
+}

@@ -1,0 +1,286 @@
+// The same capture, two engines: each packet goes through the program in the kernel with its own
+// time (BPF_PROG_TEST_RUN), and through the exact table of user space.
+//
+//     sojourn-replay tc|xdp CAPTURE...
+//
+// One line for each capture: packets, pairs, those that differ by class, those that nothing
+// explains.  Exit status 1 if there are any of the last, 77 if the kernel does not let us.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "capture/files/open.h"
+#include "dataplane/kernel_program.h"
+#include "dataplane/kernel_sample.h"
+#include "dataplane/user_program.h"
+#include "pipeline/rtt_pipeline.h"
+
+namespace sojourn {
+namespace {
+
+constexpr std::uint64_t seed = 1;
+
+/// Those of a link type that the kernel's Ethernet devices have, owned.
+struct Capture {
+  std::vector<std::byte> bytes;
+  std::vector<Packet> packets;
+  std::uint64_t other_links = 0;
+};
+
+Result<Capture> read(const std::string& path) {
+  auto source = open_capture(path);
+  if (!source) return std::unexpected(source.error());
+  Capture capture;
+  std::vector<std::size_t> offsets;
+  std::array<Packet, 128> batch;
+  for (bool end = false; !end;) {
+    const auto filled = (*source)->next(batch);
+    end = filled.end;
+    for (const Packet& packet : std::span{batch}.first(filled.count)) {
+      if (packet.link != LinkType::ethernet) {
+        ++capture.other_links;
+        continue;
+      }
+      offsets.push_back(capture.bytes.size());
+      capture.packets.push_back(packet);
+      capture.bytes.insert(capture.bytes.end(), packet.data, packet.data + packet.captured);
+    }
+  }
+  for (std::size_t i = 0; i < offsets.size(); ++i)
+    capture.packets[i].data = capture.bytes.data() + offsets[i];
+  return capture;
+}
+
+/// Packets that are already in memory.
+class MemorySource final : public Source {
+ public:
+  explicit MemorySource(std::span<const Packet> packets) : rest_(packets) {}
+  Filled next(std::span<Packet> batch) override {
+    const std::size_t count = std::min(batch.size(), rest_.size());
+    std::ranges::copy(rest_.first(count), batch.begin());
+    rest_ = rest_.subspan(count);
+    return {count, rest_.empty()};
+  }
+  bool bytes_stay() const override { return true; }
+  const SourceCounters& counters() const override { return counters_; }
+  std::span<const std::string> warnings() const override { return {}; }
+  double progress() const override { return -1; }
+
+ private:
+  std::span<const Packet> rest_;
+  SourceCounters counters_;
+};
+
+using Pair = std::tuple<std::int64_t, Kind, Leg, std::string, int, std::string, int, std::int64_t>;
+using Pairs = std::multiset<Pair>;
+
+Pair pair_of(const Sample& sample) {
+  return {to_ns(sample.time),           sample.kind,           sample.leg,
+          sample.requester.to_string(), sample.requester_port, sample.responder.to_string(),
+          sample.responder_port,        to_ns(sample.delay)};
+}
+
+struct Found {
+  Pairs pairs;
+  std::array<std::uint64_t, kind_count> ambiguous{};
+};
+
+Found by_exact_table(const Capture& capture) {
+  Found found;
+  RttOptions options;
+  options.kinds = kernel_kinds();
+  options.want_samples = true;
+  options.seed = seed;
+  RttPipeline pipeline{options, [&](const Sample& sample) { found.pairs.insert(pair_of(sample)); }};
+  MemorySource source{capture.packets};
+  const std::atomic<bool> stop{false};
+  pipeline.run(source, stop);
+  for (std::size_t kind = 0; kind < kind_count; ++kind)
+    found.ambiguous[kind] = pipeline.measurement().counters(static_cast<Kind>(kind)).ambiguous;
+  return found;
+}
+
+Found found_in(std::span<const dp_sample> samples) {
+  Found found;
+  for (const dp_sample& sample : samples) {
+    if (!is_ambiguous(sample))
+      found.pairs.insert(pair_of(describe(sample, 1, Duration{0})));
+    else if (sample.kind != DP_HANDSHAKE || sample.leg == DP_SUM)
+      ++found.ambiguous[sample.kind];
+  }
+  return found;
+}
+
+/// By the kernel, packet by packet; nullopt where the kernel refuses one.
+Result<std::vector<dp_sample>> by_kernel(const Capture& capture, const DataplaneOptions& options,
+                                         Hook hook) {
+  auto program = KernelProgram::load(options, hook);
+  if (!program) return std::unexpected(program.error());
+  std::vector<dp_sample> samples;
+  auto keep = [&](const dp_sample& sample) { samples.push_back(sample); };
+  for (const Packet& packet : capture.packets) {
+    if (packet.captured < 14) continue;  // not even an Ethernet header: both skip it
+    program->control().tick = static_cast<std::uint32_t>(to_ns(packet.time) / 100'000'000);
+    if (auto run = program->replay(packet); !run) return std::unexpected(run.error());
+    program->read(keep);
+  }
+  return samples;
+}
+
+std::vector<dp_sample> by_twin(const Capture& capture, const DataplaneOptions& options) {
+  UserProgram program{make_config(options)};
+  for (Packet packet : capture.packets) {
+    if (packet.captured < 14) continue;
+    packet.captured = std::min(packet.captured, 2048u);  // as much as a test run takes
+    program.control().tick = static_cast<std::uint32_t>(to_ns(packet.time) / 100'000'000);
+    program.process(packet);
+  }
+  return program.samples();
+}
+
+/// When packets passed of which the two engines may think differently, by the reason.
+using Reasons = std::map<std::string, std::set<std::int64_t>>;
+
+Reasons expected_differences(const Capture& capture, const DataplaneOptions& options) {
+  Reasons reasons;
+  UserProgram program{make_config(options)};
+  Parser parser{HashKey::from_seed(seed), kernel_kinds()};
+  for (const Packet& packet : capture.packets) {
+    const std::int64_t time = to_ns(packet.time);
+    std::array<Summary, 1> summary;
+    const bool user_reads = parser.summarize({&packet, 1}, summary, 0) == 1;
+    const int skip = packet.captured < 14 ? DP_TRUNCATED_LINK : program.process(packet);
+    if (user_reads && skip >= 0)
+      reasons["in a tunnel or behind a header that the kernel does not read (" +
+              std::string{name_of(static_cast<Skip>(skip))} + ")"]
+          .insert(time);
+    else if (!user_reads && skip < 0)
+      reasons["read by the kernel alone"].insert(time);
+    else if (user_reads && summary[0].content == Content::tcp && summary[0].payload > 0 &&
+             (summary[0].source_port == 53 || summary[0].destination_port == 53))
+      reasons["dns over tcp"].insert(time);
+    else if (user_reads && packet.captured < packet.length)
+      reasons["cut by the snap length"].insert(time);
+  }
+  return reasons;
+}
+
+struct Verdict {
+  std::uint64_t equal = 0, missing = 0, extra = 0;
+  std::map<std::string, std::uint64_t> explained;
+};
+
+void explain(const Pair& pair, const Reasons& reasons, std::uint64_t& unexplained,
+             Verdict& verdict) {
+  const std::int64_t response = std::get<0>(pair), request = response - std::get<7>(pair);
+  for (const auto& [reason, times] : reasons)
+    if (times.contains(response) || times.contains(request)) {
+      ++verdict.explained[reason];
+      return;
+    }
+  ++unexplained;
+  if (unexplained <= 3)
+    fmt::print(stderr, "  {} ns {} {} {}:{} {}:{} {} ns\n", response, name_of(std::get<1>(pair)),
+               name_of(std::get<2>(pair)), std::get<3>(pair), std::get<4>(pair), std::get<5>(pair),
+               std::get<6>(pair), std::get<7>(pair));
+}
+
+Verdict compare(const Found& exact, const Found& kernel, const Reasons& reasons) {
+  Verdict verdict;
+  std::vector<Pair> missing, extra;
+  std::ranges::set_difference(exact.pairs, kernel.pairs, std::back_inserter(missing));
+  std::ranges::set_difference(kernel.pairs, exact.pairs, std::back_inserter(extra));
+  verdict.equal = exact.pairs.size() - missing.size();
+  for (const Pair& pair : missing) explain(pair, reasons, verdict.missing, verdict);
+  for (const Pair& pair : extra) explain(pair, reasons, verdict.extra, verdict);
+  return verdict;
+}
+
+bool same_bytes(const std::vector<dp_sample>& a, const std::vector<dp_sample>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(dp_sample)) == 0;
+}
+
+int replay(const std::string& path, Hook hook) {
+  const auto capture = read(path);
+  if (!capture) {
+    fmt::print("{}: not read: {}\n", path, capture.error().message);
+    return 0;
+  }
+  if (capture->packets.empty()) {
+    fmt::print("{}: no Ethernet packets\n", path);
+    return 0;
+  }
+  // Room for all: each request that comes between overwrites a pair with a chance of one in the
+  // number of slots.
+  DataplaneOptions roomy;
+  roomy.table_bytes = std::clamp<std::size_t>(capture->packets.size() * 256 * sizeof(dp_slot),
+                                              std::size_t{1} << 20, std::size_t{128} << 20);
+  roomy.connection_bytes = roomy.table_bytes;
+  roomy.fridges = 1;
+  roomy.seed = seed;
+  roomy.replay = true;
+  const auto samples = by_kernel(*capture, roomy, hook);
+  if (!samples) {
+    fmt::print("skipped: {}\n", samples.error().message);
+    return 77;
+  }
+  const Found exact = by_exact_table(*capture), kernel = found_in(*samples);
+  const Verdict verdict = compare(exact, kernel, expected_differences(*capture, roomy));
+
+  // Too little room for anything: 48 slots of each fridge are far below what waits.
+  DataplaneOptions tiny = roomy;
+  tiny.table_bytes = 8 * 1024;
+  tiny.connection_bytes = 4 * 1024;
+  tiny.fridges = DP_MOST_FRIDGES;
+  const auto few = by_kernel(*capture, tiny, hook);
+  const bool twins = few && same_bytes(*samples, by_twin(*capture, roomy)) &&
+                     same_bytes(*few, by_twin(*capture, tiny));
+
+  std::string line = fmt::format("{}: {} packets, {} pairs, {} equal", path,
+                                 capture->packets.size(), exact.pairs.size(), verdict.equal);
+  for (const auto& [reason, count] : verdict.explained)
+    line += fmt::format("; {} {}", count, reason);
+  std::uint64_t ambiguous = 0;
+  for (std::size_t kind = 0; kind < kind_count; ++kind)
+    if (exact.ambiguous[kind] != kernel.ambiguous[kind] && verdict.explained.empty()) {
+      line += fmt::format("; AMBIGUOUS {} {} in the exact table, {} in the kernel",
+                          name_of(static_cast<Kind>(kind)), exact.ambiguous[kind],
+                          kernel.ambiguous[kind]);
+      ++ambiguous;
+    }
+  if (verdict.missing + verdict.extra > 0)
+    line += fmt::format("; UNEXPLAINED {} missing, {} too many", verdict.missing, verdict.extra);
+  if (!twins) line += "; the TWIN in user space differs";
+  line += fmt::format("; with 8 KiB {} samples", few ? few->size() : 0);
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
+  return verdict.missing + verdict.extra + ambiguous > 0 || !twins ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace sojourn
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() < 2 || (arguments[0] != "tc" && arguments[0] != "xdp")) {
+    fmt::print(stderr, "usage: sojourn-replay tc|xdp CAPTURE...\n");
+    return 2;
+  }
+  const auto hook = arguments[0] == "tc" ? sojourn::Hook::tc : sojourn::Hook::xdp;
+  int worst = 0;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const int status = sojourn::replay(arguments[i], hook);
+    if (status == 77) return 77;
+    worst = std::max(worst, status);
+  }
+  return worst;
+}
