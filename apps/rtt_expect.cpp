@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "apps/output.h"
 #include "capture/unique_fd.h"
 #include "export/rtt/distribution_file.h"
 
@@ -42,11 +41,11 @@ Result<Expectation> load_expectation(const std::string& path) {
   return expectation;
 }
 
-Result<void> save_distribution(const std::string& path, const RttReport& report) {
+std::string distribution_text(const RttReport& report) {
   Expectation expectation = take_expectation(*report.measurement, report.kinds);
   expectation.first = report.input.first;
   expectation.last = report.input.last;
-  return write_file(path, distribution_file(expectation));
+  return distribution_file(expectation);
 }
 
 }  // namespace sojourn

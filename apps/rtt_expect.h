@@ -12,6 +12,6 @@ namespace sojourn {
 /// What --save-distribution wrote; the error names the file.
 Result<Expectation> load_expectation(const std::string& path);
 
-Result<void> save_distribution(const std::string& path, const RttReport& report);
+std::string distribution_text(const RttReport& report);
 
 }  // namespace sojourn

@@ -123,11 +123,20 @@ Result<double> parse_tolerance(std::string_view text) {
 
 /// What contradicts or is missing, in one line; empty if all is well.
 std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
-  const bool live = !request.interface.empty();
+  const bool live = !request.interfaces.empty();
   if (!live && request.captures.empty())
     return "what shall be read? name a capture, '-', or -i INTERFACE";
   if (live && !request.captures.empty()) return "a capture and -i exclude each other";
   if (!live && request.duration) return "--duration is for -i: a capture ends by itself";
+  for (const char* option : {"--engine", "--hook", "--most-samples"})
+    if (!live && rtt.count(option) > 0) return fmt::format("{} is for -i", option);
+  if (request.engine == Engine::socket) {
+    if (request.interfaces.size() > 1) return "--engine socket takes one interface only";
+    for (const char* option : {"--hook", "--most-samples"})
+      if (rtt.count(option) > 0) return fmt::format("{} is for --engine kernel", option);
+  }
+  if (request.most_samples && request.table.entry_probability)
+    return "--most-samples chooses the entry probability: leave --entry-probability out";
   if (live && request.options.threads > 1) return "--threads is for captures; -i uses one thread";
   if (request.json && request.samples == "-")
     return "--json and --samples - both want standard output";
@@ -155,8 +164,33 @@ void add_input_options(CLI::App& rtt, RttRequest& request) {
   rtt.add_option("CAPTURE", request.captures,
                  "pcap or pcapng files, also .gz or .zst; - is standard input")
       ->type_name("");
-  rtt.add_option("-i,--interface", request.interface, "measure live on this interface (needs root)")
+  rtt.add_option("-i,--interface", request.interfaces,
+                 "measure live on this interface (needs root); repeatable in the kernel")
+      ->allow_extra_args(false)
       ->type_name("NAME");
+  rtt.add_option_function<std::string>(
+         "--engine",
+         [&](const std::string& name) {
+           request.engine = name == "kernel"   ? Engine::kernel
+                            : name == "socket" ? Engine::socket
+                                               : Engine::automatic;
+         },
+         "with -i: measure in the kernel, from a socket, or auto: in the kernel\n"
+         "if it can be had (the default)")
+      ->check(CLI::IsMember({"kernel", "socket", "auto"}))
+      ->type_name("NAME");
+  rtt.add_option_function<std::string>(
+         "--hook",
+         [&](const std::string& name) { request.hook = name == "xdp" ? Hook::xdp : Hook::tc; },
+         "where in the kernel: tc sees both directions (the default), xdp what\n"
+         "comes in, such as on a mirror port")
+      ->check(CLI::IsMember({"tc", "xdp"}))
+      ->type_name("NAME");
+  rtt.add_option("--most-samples", request.most_samples,
+                 "in the kernel: let fewer requests in, so that at most this many samples\n"
+                 "a second have to be read")
+      ->check(CLI::PositiveNumber)
+      ->type_name("RATE");
   add_parsed(
       rtt, "--duration", "TIME", parse_positive_duration, [&](Duration d) { request.duration = d; },
       "with -i: stop after this long");
@@ -288,6 +322,7 @@ void add_rtt(CLI::App& app, Run& run) {
   add_output_options(rtt, *request);
   rtt.callback([request, &rtt, &run] {
     request->options.want_samples = !request->samples.empty();
+    request->kinds_named = rtt.count("--kind") > 0;
     if (const auto reason = contradiction(*request, rtt); !reason.empty())
       throw CLI::ValidationError(reason);  // CLI11's own way to refuse
     const auto table = choose_table(request->table);

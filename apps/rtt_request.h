@@ -9,15 +9,27 @@
 
 #include "core/result.h"
 #include "core/time.h"
+#include "dataplane/kernel_program.h"
 #include "estimate/expectation.h"
 #include "estimate/sla.h"
 #include "pipeline/rtt_options.h"
 
 namespace sojourn {
 
+/// Where live packets are looked at.
+enum class Engine : std::uint8_t {
+  automatic,  ///< in the kernel if it can be had, else from a socket
+  kernel,
+  socket,
+};
+
 struct RttRequest {
   std::vector<std::string> captures;
-  std::string interface;
+  std::vector<std::string> interfaces;
+  Engine engine = Engine::automatic;
+  Hook hook = Hook::tc;
+  std::optional<double> most_samples;  ///< a second
+  bool kinds_named = false;            ///< by the user, one by one
   std::optional<Duration> duration;
   std::string filter;
   RttOptions options;

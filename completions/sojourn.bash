@@ -2,7 +2,7 @@
 
 _sojourn_commands='rtt oneway lab generate mark'
 _sojourn_options='--help --version'
-_sojourn_rtt_options='--help --interface --duration --filter --threads --kind --memory --table
+_sojourn_rtt_options='--help --interface --engine --hook --most-samples --duration --filter --threads --kind --memory --table
   --longest --stages --entry-probability --expire
   --inside --keep-ambiguous --full-size-only --seed --by --top --max-groups --window --sla
   --save-distribution --expect --false-alarm --expect-tolerance
@@ -56,6 +56,8 @@ _sojourn_rtt() {
     --table)
       mapfile -t COMPREPLY < <(compgen -W 'exact staged fridge fridges fridges-ivw leased tailored' -- "$current")
       ;;
+    --engine) mapfile -t COMPREPLY < <(compgen -W 'kernel socket auto' -- "$current") ;;
+    --hook) mapfile -t COMPREPLY < <(compgen -W 'tc xdp' -- "$current") ;;
     --memory) mapfile -t COMPREPLY < <(compgen -W '4KiB 64KiB 1MiB 16MiB' -- "$current") ;;
     --entry-probability) mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$current") ;;
     --by)
@@ -69,7 +71,7 @@ _sojourn_rtt() {
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       ;;
-    --filter | --threads | --stages | --inside | --seed | --top | --max-groups | --sla | --false-alarm | --expect-tolerance) ;;
+    --most-samples | --filter | --threads | --stages | --inside | --seed | --top | --max-groups | --sla | --false-alarm | --expect-tolerance) ;;
     *)
       if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "-i $_sojourn_rtt_options" -- "$current")

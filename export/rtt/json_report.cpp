@@ -72,6 +72,20 @@ Json table_object(const TableSummary& table) {
   return object;
 }
 
+Json engine_object(const EngineSummary& engine) {
+  Json object{{"name", engine.name},
+              {"how", engine.how},
+              {"why", engine.why},
+              {"packets", engine.packets},
+              {"missed", engine.missed},
+              {"missed_what", engine.missed_what},
+              {"kernel_bytes", engine.kernel_bytes},
+              {"process_bytes", engine.process_bytes}};
+  if (engine.cost_ns) object["program_ns_per_packet"] = *engine.cost_ns;
+  if (engine.entry_probability) object["entry_probability"] = *engine.entry_probability;
+  return object;
+}
+
 Json kind_object(const RttReport& report, Kind kind) {
   const Measurement& measurement = *report.measurement;
   const KindCounters& counters = measurement.counters(kind);
@@ -188,6 +202,7 @@ std::string json_report(const RttReport& report) {
   Json document;
   document["input"] = input_object(report.input);
   document["table"] = table_object(report.table);
+  if (report.engine) document["engine"] = engine_object(*report.engine);
   document["kinds"] = Json::object();
   for (std::size_t i = 0; i < kind_count; ++i) {
     const Kind kind = static_cast<Kind>(i);

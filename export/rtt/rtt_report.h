@@ -40,6 +40,19 @@ struct TableSummary {
   std::vector<NamedCount> counters;  ///< what the table had to forget, by reason
 };
 
+/// What a live measurement itself cost.
+struct EngineSummary {
+  std::string name;           ///< kernel or socket
+  std::string how;            ///< "tc (tcx)", "xdp (native)", "AF_PACKET"
+  std::string why;            ///< why this one, if the user left it open
+  std::uint64_t packets = 0;  ///< seen
+  std::uint64_t missed = 0;   ///< of what `missed_what` says
+  std::string missed_what;
+  std::optional<double> cost_ns;            ///< in the kernel's program, for each packet
+  std::optional<double> entry_probability;  ///< of the last requests
+  std::uint64_t kernel_bytes = 0, process_bytes = 0;
+};
+
 /// The delays held against those of a file.
 struct ExpectSummary {
   std::string file;
@@ -59,7 +72,8 @@ struct RttReport {
   std::vector<SlaResult> sla;         ///< rules about the whole
   std::vector<SlaGroups> sla_groups;  ///< rules about each group
   std::optional<ExpectSummary> expect;
-  Duration elapsed{};  ///< how long the run took; 0 if unknown
+  std::optional<EngineSummary> engine;  ///< of a live run
+  Duration elapsed{};                   ///< how long the run took; 0 if unknown
 };
 
 }  // namespace sojourn

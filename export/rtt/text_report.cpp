@@ -40,6 +40,7 @@ class TextReport {
     expect();
     losses();
     if (!measured_kinds().empty()) trust();
+    if (report_.engine) engine(*report_.engine);
     return std::move(out_);
   }
 
@@ -82,6 +83,7 @@ class TextReport {
   void sla_groups(const SlaGroups& groups);
   void expect();
   void losses();
+  void engine(const EngineSummary& engine);
   void trust();
 
   std::vector<std::string> delay_cells(const Distribution& distribution,
@@ -393,6 +395,22 @@ void TextReport::trust() {
                             format_duration(report_.elapsed), rate),
                 "2"));
   }
+}
+
+void TextReport::engine(const EngineSummary& engine) {
+  std::string text = fmt::format("Engine: {}, {}", engine.name, engine.how);
+  text += engine.why.empty() ? "." : fmt::format(" ({}).", engine.why);
+  text += fmt::format(" {} packets seen, {} {}.", format_count(engine.packets),
+                      format_count(engine.missed), engine.missed_what);
+  if (engine.entry_probability && *engine.entry_probability < 1)
+    text +=
+        fmt::format(" At the end 1 of {:.3g} requests was let in.", 1 / *engine.entry_probability);
+  if (engine.cost_ns)
+    text += fmt::format(" {:.0f} ns a packet in the kernel's program.", *engine.cost_ns);
+  text += fmt::format(" Memory: {} in the kernel, {} in this process.",
+                      format_size(engine.kernel_bytes), format_size(engine.process_bytes));
+  line("");
+  paragraph(text);
 }
 
 void TextReport::nothing_measured() {

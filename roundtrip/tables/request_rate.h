@@ -28,6 +28,9 @@ class RequestRate {
 
   double in_span() const { return in_span_; }
 
+  /// What is counted becomes rarer by this much from now on, and would have been before.
+  void scale(double factor) { in_span_ *= factor; }
+
  private:
   double span_ns_;
   double in_span_ = 0;

@@ -1,0 +1,118 @@
+#include "apps/rtt_engine.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <utility>
+
+#include "capture/live/live_source.h"
+
+namespace sojourn {
+namespace {
+
+/// Pages that this process has in memory.
+std::uint64_t process_bytes() {
+  std::ifstream statm{"/proc/self/statm"};
+  std::uint64_t size = 0, resident = 0;
+  statm >> size >> resident;
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// The line that lets an ordinary user do it.
+std::string with_advice(std::string message) {
+  if (message.find("CAP_") == std::string::npos) return message;
+  char path[4096];
+  const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
+  return fmt::format(
+      "{}; be root, or once: setcap cap_bpf,cap_net_admin,cap_perfmon,cap_net_raw+ep {}", message,
+      length > 0 ? std::string{path, static_cast<std::size_t>(length)} : "sojourn");
+}
+
+KernelRttOptions kernel_options(const RttRequest& request) {
+  KernelRttOptions options;
+  options.rtt = request.options;
+  options.interfaces = request.interfaces;
+  options.hook = request.hook;
+  if (request.table.memory_bytes) options.memory_bytes = *request.table.memory_bytes;
+  if (request.table.kind == TableKind::fridge) options.fridges = 1;
+  if (request.table.longest)
+    options.longest = *request.table.longest;
+  else
+    options.longest = request.table.patience.expire;
+  options.entry_probability = request.table.entry_probability;
+  options.most_samples = request.most_samples;
+  return options;
+}
+
+}  // namespace
+
+std::string beyond_the_kernel(const RttRequest& request) {
+  if (!KernelProgram::missing().empty())
+    return fmt::format("this binary was built without the kernel engine: {}",
+                       KernelProgram::missing());
+  if (request.table.kind && *request.table.kind != TableKind::fridge &&
+      *request.table.kind != TableKind::fridges)
+    return fmt::format("--table {} is not in the kernel, whose tables are fridge and fridges",
+                       name_of(*request.table.kind));
+  if (!request.filter.empty()) return "--filter is not in the kernel";
+  if (request.kinds_named) {
+    if (request.options.kinds.has(Kind::quic))
+      return "kind quic is not in the kernel: the spin bit needs each connection's past";
+    if (request.options.kinds.has(Kind::flow))
+      return "kind flow is not in the kernel: its requests would wait for an hour";
+  }
+  constexpr std::size_t least = std::size_t{64} << 10;
+  if (request.table.memory_bytes && *request.table.memory_bytes < least)
+    return "--memory below 64 KiB is not for the kernel, which needs room for its ring";
+  return {};
+}
+
+Result<LiveEngine> open_engine(const RttRequest& request, KernelRtt::SampleConsumer consumer) {
+  if (request.engine == Engine::socket) return LiveEngine{};
+  LiveEngine engine;
+  engine.why = beyond_the_kernel(request);
+  if (engine.why.empty()) {
+    auto opened = KernelRtt::open(kernel_options(request), std::move(consumer));
+    if (opened) {
+      engine.kernel.emplace(std::move(*opened));
+      return engine;
+    }
+    engine.why = opened.error().message;
+  }
+  if (request.engine == Engine::kernel) return failure(with_advice(engine.why));
+  if (request.interfaces.size() > 1)
+    return failure(with_advice(engine.why) + "; the socket engine takes one interface only");
+  return engine;
+}
+
+EngineSummary engine_summary(const KernelRtt& run, const LiveEngine& engine) {
+  EngineSummary summary;
+  summary.name = "kernel";
+  summary.how = run.how();
+  summary.why = engine.why;
+  const dp_counters counters = run.counters();
+  summary.packets = counters.packets;
+  summary.missed = counters.unread;
+  summary.missed_what = "samples that the ring had no room for";
+  summary.cost_ns = run.cost_ns();
+  summary.entry_probability = run.entry_probability();
+  summary.kernel_bytes = run.kernel_bytes();
+  summary.process_bytes = process_bytes();
+  return summary;
+}
+
+EngineSummary engine_summary(const Source& source, const LiveEngine& engine) {
+  EngineSummary summary;
+  summary.name = "socket";
+  summary.how = "AF_PACKET";
+  summary.why = engine.why;
+  summary.packets = source.counters().packets;
+  summary.missed = source.counters().kernel_drops;
+  summary.missed_what = "packets that the kernel had to drop";
+  summary.kernel_bytes = LiveOptions{}.ring_bytes;
+  summary.process_bytes = process_bytes();
+  return summary;
+}
+
+}  // namespace sojourn

@@ -1,0 +1,39 @@
+#include "capture/live/privileges.h"
+
+#include <grp.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace sojourn {
+namespace {
+
+constexpr uid_t nobody = 65'534;
+
+std::unexpected<Error> refused(const char* what) {
+  return failure(std::string{"cannot give up "} + what + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+Result<void> drop_privileges() {
+  // A program started from here cannot win anything back, setuid or not.
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return refused("new privileges");
+  if (::geteuid() == 0 || ::getuid() == 0) {
+    if (::setgroups(0, nullptr) != 0) return refused("the groups of root");
+    if (::setresgid(nobody, nobody, nobody) != 0) return refused("the group of root");
+    if (::setresuid(nobody, nobody, nobody) != 0) return refused("root");
+  }
+  // Leaving root takes them away; file capabilities of an ordinary user are still there.
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, 2> none{};
+  if (::syscall(SYS_capset, &header, none.data()) != 0) return refused("capabilities");
+  return {};
+}
+
+}  // namespace sojourn

@@ -1,0 +1,15 @@
+#pragma once
+// Root is needed to begin, not to go on.
+
+#include "core/result.h"
+
+namespace sojourn {
+
+/// Gives up root and all capabilities, for good and for all programs started from here: the user
+/// becomes nobody.  To be called once interfaces, programs and files are open, before the first
+/// packet of a stranger is looked at.
+///
+/// Whoever is neither root nor has capabilities keeps his user: there is nothing to give up.
+Result<void> drop_privileges();
+
+}  // namespace sojourn

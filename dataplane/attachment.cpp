@@ -1,0 +1,186 @@
+#include "dataplane/attachment.h"
+
+#include <net/if.h>
+
+#ifdef SOJOURN_WITH_KERNEL
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <fmt/format.h>
+#include <linux/if_link.h>
+#include <sys/prctl.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace sojourn {
+namespace {
+
+// libbpf 1.1 and the headers of Linux 6.1 do not know them yet: BPF_TCX_INGRESS, BPF_TCX_EGRESS.
+constexpr auto tcx_ingress = static_cast<bpf_attach_type>(46);
+constexpr auto tcx_egress = static_cast<bpf_attach_type>(47);
+
+/// libbpf gives -1 and errno, or a negative error, by version.
+int code_of(int status) { return status == -1 ? errno : -status; }
+
+std::string reason(const AttachmentPoint& point, int code) {
+  if (code == EPERM || code == EACCES) return point.interface + ": attaching needs CAP_NET_ADMIN";
+  return fmt::format("{}: cannot attach: {}", point.interface, std::strerror(code));
+}
+
+bpf_tc_hook hook_of(const AttachmentPoint& point, bpf_tc_attach_point where) {
+  bpf_tc_hook hook{};
+  hook.sz = sizeof hook;
+  hook.ifindex = point.index;
+  hook.attach_point = where;
+  return hook;
+}
+
+/// What a child has to take away.
+struct Filters {
+  AttachmentPoint point;
+  bool made_qdisc = false;
+  std::vector<std::pair<bpf_tc_attach_point, bpf_tc_opts>> filters;
+
+  void remove() const {
+    for (const auto& [where, found] : filters) {
+      bpf_tc_hook hook = hook_of(point, where);
+      bpf_tc_opts which{};
+      which.sz = sizeof which;
+      which.handle = found.handle;
+      which.priority = found.priority;
+      bpf_tc_detach(&hook, &which);
+    }
+    if (!made_qdisc || !is_empty()) return;
+    bpf_tc_hook hook =
+        hook_of(point, static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS));
+    bpf_tc_hook_destroy(&hook);
+  }
+  /// Has nobody else put a filter there meanwhile?  Only BPF filters can be asked for by number;
+  /// the others show in the listing of tc, so that is what is asked.
+  bool is_empty() const {
+    for (const char* side : {"ingress", "egress"}) {
+      const std::string command =
+          fmt::format("tc filter show dev {} {} 2>/dev/null | grep -q .", point.interface, side);
+      if (std::system(command.c_str()) == 0) return false;
+    }
+    return true;
+  }
+};
+
+/// Waits until the parent is gone, whatever ended it, and cleans up.
+UniqueFd start_cleaner(const Filters& filters) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return UniqueFd{};
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(ends[1]);
+    ::setsid();  // an interrupt from the keyboard is the parent's
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(number, SIG_IGN);
+    ::prctl(PR_SET_NAME, "sojourn-cleaner");
+    char byte;
+    while (::read(ends[0], &byte, 1) < 0 && errno == EINTR) {
+    }
+    filters.remove();
+    ::_exit(0);
+  }
+  ::close(ends[0]);
+  return UniqueFd{ends[1]};
+}
+
+}  // namespace
+
+Result<Attachment> Attachment::attach_by_clsact(const KernelProgram& program,
+                                                const AttachmentPoint& point) {
+  Filters filters{point, false, {}};
+  bpf_tc_hook both =
+      hook_of(point, static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS));
+  const int made = bpf_tc_hook_create(&both);
+  if (made != 0 && code_of(made) != EEXIST) return failure(reason(point, code_of(made)));
+  filters.made_qdisc = made == 0;
+  for (const auto where : {BPF_TC_INGRESS, BPF_TC_EGRESS}) {
+    if (where == BPF_TC_EGRESS && point.loopback) continue;
+    bpf_tc_hook hook = hook_of(point, where);
+    bpf_tc_opts filter{};
+    filter.sz = sizeof filter;
+    filter.prog_fd = program.descriptor();
+    if (const int status = bpf_tc_attach(&hook, &filter); status != 0) {
+      filters.remove();
+      return failure(reason(point, code_of(status)));
+    }
+    filters.filters.emplace_back(where, filter);
+  }
+  Attachment attached{point, "tc (clsact)"};
+  attached.cleaner_ = start_cleaner(filters);
+  if (!attached.cleaner_) {
+    filters.remove();
+    return failure(point.interface + ": cannot start the process that cleans up");
+  }
+  return attached;
+}
+
+Result<Attachment> Attachment::attach(const KernelProgram& program, const AttachmentPoint& point,
+                                      Hook hook) {
+  const auto link = [&](bpf_attach_type type, std::uint32_t flags) {
+    LIBBPF_OPTS(bpf_link_create_opts, options, .flags = flags);
+    return bpf_link_create(program.descriptor(), point.index, type, &options);
+  };
+  if (hook == Hook::tc) {
+    Attachment attached{point, "tc (tcx)"};
+    for (const auto type : {tcx_ingress, tcx_egress}) {
+      if (type == tcx_egress && point.loopback) continue;
+      const int descriptor = link(type, 0);
+      if (descriptor < 0) {
+        const int code = code_of(descriptor);
+        if (code == EINVAL || code == EOPNOTSUPP) return attach_by_clsact(program, point);
+        return failure(reason(point, code));
+      }
+      attached.links_.emplace_back(descriptor);
+    }
+    return attached;
+  }
+  int status = 0;
+  for (const auto& [flags, how] : {std::pair{std::uint32_t{XDP_FLAGS_DRV_MODE}, "xdp (native)"},
+                                   std::pair{std::uint32_t{XDP_FLAGS_SKB_MODE}, "xdp (generic)"}}) {
+    status = link(BPF_XDP, flags);
+    if (status >= 0) {
+      Attachment attached{point, how};
+      attached.links_.emplace_back(status);
+      return attached;
+    }
+    if (code_of(status) == EBUSY || code_of(status) == EEXIST)
+      return failure(point.interface +
+                     ": another XDP program is attached and stays; try --hook tc");
+    if (code_of(status) == EPERM || code_of(status) == EACCES) break;
+  }
+  return failure(reason(point, code_of(status)));
+}
+
+bool Attachment::is_gone() const {
+  char name[IF_NAMESIZE];
+  return ::if_indextoname(static_cast<unsigned>(point_.index), name) == nullptr;
+}
+
+UniqueFd measure_run_time() { return UniqueFd{bpf_enable_stats(BPF_STATS_RUN_TIME)}; }
+
+}  // namespace sojourn
+
+#else
+
+namespace sojourn {
+
+Result<Attachment> Attachment::attach(const KernelProgram&, const AttachmentPoint&, Hook) {
+  return failure("no kernel engine");
+}
+Result<Attachment> Attachment::attach_by_clsact(const KernelProgram&, const AttachmentPoint&) {
+  return failure("no kernel engine");
+}
+bool Attachment::is_gone() const { return true; }
+UniqueFd measure_run_time() { return {}; }
+
+}  // namespace sojourn
+
+#endif

@@ -1,0 +1,53 @@
+#pragma once
+// The program and an interface, for as long as this object lives.
+
+#include <string>
+#include <vector>
+
+#include "capture/unique_fd.h"
+#include "core/result.h"
+#include "dataplane/kernel_program.h"
+
+namespace sojourn {
+
+struct AttachmentPoint {
+  std::string interface;
+  int index = 0;
+  /// Every packet passes a loopback twice; only its arrival is looked at.
+  bool loopback = false;
+};
+
+/// A guest on somebody's interface: what was there stays, what is ours goes when the process does.
+///
+/// tc: tcx links (Linux 6.6), which the kernel takes away with the process, however it ends.  Older
+/// kernels have filters below a clsact qdisc, which would stay; a child process takes them away
+/// when this one ends, and the qdisc with them if it is ours and empty.  XDP: a link in the driver,
+/// else the generic one.  A foreign XDP program is left alone: there is room for one.
+class Attachment {
+ public:
+  static Result<Attachment> attach(const KernelProgram& program, const AttachmentPoint& point,
+                                   Hook hook);
+  /// As on a kernel without tcx.
+  static Result<Attachment> attach_by_clsact(const KernelProgram& program,
+                                             const AttachmentPoint& point);
+
+  /// "tc (tcx)", "tc (clsact)", "xdp (native)", "xdp (generic)".
+  const std::string& how() const { return how_; }
+  const AttachmentPoint& point() const { return point_; }
+  /// Has the interface been removed since?
+  bool is_gone() const;
+
+ private:
+  Attachment(AttachmentPoint point, std::string how)
+      : point_(std::move(point)), how_(std::move(how)) {}
+
+  AttachmentPoint point_;
+  std::string how_;
+  std::vector<UniqueFd> links_;
+  UniqueFd cleaner_;  ///< while it is open, the child waits
+};
+
+/// The kernel measures its programs' time while this is open; it costs some nanoseconds a packet.
+UniqueFd measure_run_time();
+
+}  // namespace sojourn

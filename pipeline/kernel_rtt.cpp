@@ -1,0 +1,199 @@
+#include "pipeline/kernel_rtt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <ctime>
+#include <thread>
+
+#include "capture/live/live_socket.h"
+#include "dataplane/kernel_sample.h"
+
+namespace sojourn {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration a_nap = 5ms;            // the ring holds far more than comes in that time
+constexpr Duration between_looks = 100ms;  // at interfaces, rates, the coarse clock
+constexpr Duration cost_measured = 1s;
+
+Timestamp now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
+
+/// From the kernel's monotonic clock to the one that captures use.
+Duration monotonic_to_real() {
+  timespec monotonic{};
+  ::clock_gettime(CLOCK_MONOTONIC, &monotonic);
+  const Duration since_boot = std::chrono::seconds{monotonic.tv_sec} + Duration{monotonic.tv_nsec};
+  return now().time_since_epoch() - since_boot;
+}
+
+Result<AttachmentPoint> find_point(const std::string& name) {
+  const auto found = LiveInterface::find(name);
+  if (!found) return std::unexpected(found.error());
+  if (found->framing == Framing::none)
+    return failure(name + ": the kernel engine reads Ethernet; this interface has no such headers");
+  return AttachmentPoint{name, found->index, found->framing == Framing::loopback};
+}
+
+bool is_inside(const IpAddress& address, std::span<const Prefix> inside) {
+  return std::ranges::any_of(inside,
+                             [&](const Prefix& prefix) { return prefix.contains(address); });
+}
+
+}  // namespace
+
+DataplaneOptions dataplane_options(const KernelRttOptions& options) {
+  DataplaneOptions dataplane;
+  dataplane.kinds = options.rtt.kinds;
+  dataplane.table_bytes = options.memory_bytes / 2;
+  dataplane.connection_bytes = options.memory_bytes / 4;
+  dataplane.ring_bytes =
+      std::max<std::size_t>(std::bit_floor(options.memory_bytes / 4), std::size_t{16} << 10);
+  dataplane.fridges = options.fridges;
+  dataplane.expire = options.rtt.table.patience.expire;
+  dataplane.full_size = options.rtt.full_size;
+  dataplane.seed = options.rtt.seed;
+  // A packet passes a router's interfaces one after the other: each is a point of its own.  Mirror
+  // ports see one direction each and belong together.
+  dataplane.apart = options.hook == Hook::tc && options.interfaces.size() > 1;
+  return dataplane;
+}
+
+KernelRtt::KernelRtt(const KernelRttOptions& options, KernelProgram program,
+                     SampleConsumer consumer)
+    : options_(options.rtt),
+      program_(std::move(program)),
+      weight_(program_.config()),
+      plan_(program_.config(), {options.longest, options.entry_probability, options.most_samples}),
+      measurement_([&] {
+        MeasurementOptions measurement = options.rtt.measurement;
+        measurement.keep = Keep::histogram;
+        return measurement;
+      }()),
+      consumer_(std::move(consumer)),
+      clock_offset_(monotonic_to_real()) {
+  if (options.rtt.anonymize) anonymizer_.emplace(HashKey::from_seed(options.rtt.seed));
+}
+
+Result<KernelRtt> KernelRtt::open(const KernelRttOptions& options, SampleConsumer consumer) {
+  std::vector<AttachmentPoint> points;
+  for (const std::string& name : options.interfaces) {
+    auto point = find_point(name);
+    if (!point) return std::unexpected(point.error());
+    points.push_back(*point);
+  }
+  auto program = KernelProgram::load(dataplane_options(options), options.hook);
+  if (!program) return std::unexpected(program.error());
+  KernelRtt run{options, std::move(*program), std::move(consumer)};
+  run.plan_.update(0, 0, now(), run.program_.control());
+  run.run_time_ = measure_run_time();
+  for (const AttachmentPoint& point : points) {
+    auto attached = Attachment::attach(run.program_, point, options.hook);
+    if (!attached) return std::unexpected(attached.error());
+    run.attachments_.push_back(std::move(*attached));
+  }
+  return run;
+}
+
+bool KernelRtt::step() {
+  auto use = [this](const dp_sample& found) { take(found); };
+  const std::size_t taken = program_.read(use);
+  const Timestamp time = now();
+  if (!started_) started_ = time;
+  if (!looked_ || time - *looked_ >= between_looks || time < *looked_) look_after(time);
+  if (taken == 0) std::this_thread::sleep_for(a_nap);
+  return !gone_;
+}
+
+void KernelRtt::look_after(Timestamp time) {
+  looked_ = time;
+  clock_offset_ = monotonic_to_real();
+  time_span_.merge({started_, time});
+  const dp_counters counters = program_.counters();
+  plan_.update(counters.arrivals, counters.samples, time, program_.control());
+  program_.control().tick = static_cast<std::uint32_t>((time - *started_) / between_looks) + 1;
+  if (run_time_ && time - *started_ > cost_measured) run_time_ = UniqueFd{};
+  std::erase_if(attachments_, [&](const Attachment& attachment) {
+    if (!attachment.is_gone()) return false;
+    warnings_.push_back(attachment.point().interface + ": the interface is gone");
+    return true;
+  });
+  gone_ = attachments_.empty();
+}
+
+void KernelRtt::take(const dp_sample& found) {
+  const auto weight = weight_.of(found);
+  if (!weight) {
+    ++too_old_;
+    return;
+  }
+  Sample sample = describe(found, *weight, clock_offset_);
+  if (is_ambiguous(found)) {
+    if (sample.kind != Kind::handshake || sample.leg == Leg::sum)
+      measurement_.counters(sample.kind).ambiguous +=
+          static_cast<std::uint64_t>(std::llround(*weight));
+    if (!options_.keep_ambiguous) return;
+  }
+  if (!options_.inside.empty() && sample.leg != Leg::sum) {
+    const bool leaves = is_inside(sample.requester, options_.inside) &&
+                        !is_inside(sample.responder, options_.inside);
+    sample.leg = leaves ? Leg::external : Leg::internal;
+  }
+  if (anonymizer_) {
+    sample.requester = anonymizer_->apply(sample.requester);
+    sample.responder = anonymizer_->apply(sample.responder);
+  }
+  measurement_.add(sample);
+  if (consumer_) consumer_(sample);
+}
+
+const Measurement& KernelRtt::measurement() {
+  const dp_counters counters = program_.counters();
+  for (std::size_t i = 0; i < kind_count; ++i) {
+    const Kind kind = static_cast<Kind>(i);
+    KindCounters& figures = measurement_.counters(kind);
+    figures.requests = counters.asked[i] - counters.repeated[i];
+    const auto answered =
+        static_cast<std::uint64_t>(std::llround(measurement_.pooled(kind).total_weight())) +
+        (options_.keep_ambiguous ? 0 : figures.ambiguous);
+    figures.unmatched_requests = figures.requests - std::min(figures.requests, answered);
+  }
+  return measurement_;
+}
+
+SkipCounters KernelRtt::skipped() const {
+  const dp_counters counters = program_.counters();
+  SkipCounters skipped;
+  for (std::size_t i = 0; i < SkipCounters::size; ++i)
+    skipped[static_cast<Skip>(i)] = counters.skipped[i];
+  return skipped;
+}
+
+std::string KernelRtt::how() const {
+  return attachments_.empty() ? "detached" : attachments_.front().how();
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> KernelRtt::table_counters() const {
+  const dp_counters counters = program_.counters();
+  return {{"too-old", too_old_},
+          {"ring-full", counters.unread},
+          {"connections-replaced", counters.replaced}};
+}
+
+std::size_t KernelRtt::table_bytes() const {
+  return slot_count(program_.config()) * sizeof(dp_slot);
+}
+std::size_t KernelRtt::connection_bytes() const {
+  return program_.config().buckets * sizeof(dp_bucket);
+}
+
+std::optional<double> KernelRtt::cost_ns() const {
+  const auto [runs, time_ns] = program_.cost();
+  if (runs == 0) return std::nullopt;
+  return static_cast<double>(time_ns) / static_cast<double>(runs);
+}
+
+}  // namespace sojourn

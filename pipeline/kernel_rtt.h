@@ -1,0 +1,91 @@
+#pragma once
+// Round trips measured in the kernel: what comes out of its ring, weighed and added up.
+//
+//     program in the kernel -> ring -> weight -> measurement (and the consumer of samples)
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/sample.h"
+#include "dataplane/attachment.h"
+#include "dataplane/kernel_program.h"
+#include "dataplane/sample_weight.h"
+#include "estimate/anonymizer.h"
+#include "estimate/measurement.h"
+#include "pipeline/kernel_plan.h"
+#include "pipeline/rtt_options.h"
+#include "pipeline/time_span.h"
+#include "wire/skip.h"
+
+namespace sojourn {
+
+struct KernelRttOptions {
+  RttOptions rtt;
+  std::vector<std::string> interfaces;
+  Hook hook = Hook::tc;
+  std::size_t memory_bytes = std::size_t{16} << 20;  ///< of all that is kept in the kernel
+  unsigned fridges = DP_MOST_FRIDGES;
+  Duration longest = std::chrono::seconds{10};
+  std::optional<double> entry_probability = {};
+  std::optional<double> most_samples = {};  ///< a second
+};
+
+/// Half of the memory for waiting requests, a quarter for connections, a quarter for the ring.
+DataplaneOptions dataplane_options(const KernelRttOptions& options);
+
+/// One run.  `step` in a loop.
+class KernelRtt {
+ public:
+  using SampleConsumer = std::function<void(const Sample&)>;
+
+  /// Loads the program and attaches it.  Privileges are needed here and nowhere else.
+  static Result<KernelRtt> open(const KernelRttOptions& options, SampleConsumer consumer = {});
+
+  /// Waits some milliseconds and takes what came.  False when the interfaces are gone.
+  bool step();
+
+  const Measurement& measurement();
+  const TimeSpan& time_span() const { return time_span_; }
+  SkipCounters skipped() const;
+  dp_counters counters() const { return program_.counters(); }
+  /// "tc (tcx) on eth0".
+  std::string how() const;
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  std::vector<std::pair<std::string, std::uint64_t>> table_counters() const;
+  std::size_t table_bytes() const;
+  std::size_t connection_bytes() const;
+  std::size_t kernel_bytes() const { return program_.memory_bytes(); }
+  /// Nanoseconds a packet in the program, as the kernel measured during the first second.
+  std::optional<double> cost_ns() const;
+  double entry_probability() const { return plan_.entry_probability(); }
+
+ private:
+  KernelRtt(const KernelRttOptions& options, KernelProgram program, SampleConsumer consumer);
+
+  void take(const dp_sample& found);
+  void look_after(Timestamp now);
+
+  RttOptions options_;
+  KernelProgram program_;
+  SampleWeight weight_;
+  KernelPlan plan_;
+  Measurement measurement_;
+  SampleConsumer consumer_;
+  std::optional<Anonymizer> anonymizer_;
+  std::vector<Attachment> attachments_;
+  std::vector<std::string> warnings_;
+  UniqueFd run_time_;  ///< while it is open, the kernel measures what the program costs
+  TimeSpan time_span_;
+  Duration clock_offset_{0};
+  std::uint64_t too_old_ = 0;
+  std::optional<Timestamp> started_, looked_;
+  bool gone_ = false;
+};
+
+}  // namespace sojourn
