@@ -255,7 +255,7 @@ Result<int> measure(const RttRequest& request) {
     auto opened = open_input(request);
     if (!opened) return std::unexpected(opened.error());
     source = std::move(*opened);
-    pipeline.emplace(request.options, consumer);
+    pipeline.emplace(request.options, writer.get());
   }
   auto outputs = LateOutputs::open(request);
   if (!outputs) return std::unexpected(outputs.error());

@@ -20,11 +20,30 @@ std::unique_ptr<RttShard> make_shard(RttOptions options) {
   });
 }
 
+/// One call for each sample.
+class ConsumerSink final : public SampleSink {
+ public:
+  explicit ConsumerSink(RttPipeline::SampleConsumer consumer) : consumer_(std::move(consumer)) {}
+  void take(std::span<const Sample> samples) override {
+    for (const Sample& sample : samples) consumer_(sample);
+  }
+
+ private:
+  RttPipeline::SampleConsumer consumer_;
+};
+
 }  // namespace
 
 RttPipeline::RttPipeline(const RttOptions& options, SampleConsumer consumer)
+    : RttPipeline(options, static_cast<SampleSink*>(nullptr)) {
+  if (!consumer) return;
+  own_sink_ = std::make_unique<ConsumerSink>(std::move(consumer));
+  sink_ = own_sink_.get();
+}
+
+RttPipeline::RttPipeline(const RttOptions& options, SampleSink* sink)
     : options_(options),
-      consumer_(std::move(consumer)),
+      sink_(sink),
       parser_(HashKey::from_seed(options.seed), options.kinds),
       packets_(batch_size),
       summaries_(batch_size) {
@@ -46,8 +65,11 @@ bool RttPipeline::step(Source& source) {
 }
 
 void RttPipeline::hand_over() {
-  if (consumer_)
-    for (const PlacedSample& placed : samples_) consumer_(placed.sample);
+  if (sink_ && !samples_.empty()) {
+    handed_over_.clear();
+    for (const PlacedSample& placed : samples_) handed_over_.push_back(placed.sample);
+    sink_->take(handed_over_);
+  }
   samples_.clear();
 }
 
@@ -69,7 +91,7 @@ void RttPipeline::run(Source& source, const std::atomic<bool>& stop, const Tick&
 }
 
 void RttPipeline::run_threads(Source& source, const std::atomic<bool>& stop, const Tick& tick) {
-  ShardedRun sharded{source, shards_, HashKey::from_seed(options_.seed), options_.kinds, consumer_};
+  ShardedRun sharded{source, shards_, HashKey::from_seed(options_.seed), options_.kinds, sink_};
   sharded.run(stop, tick);
   time_span_ = sharded.time_span();
   skipped_ = sharded.skipped();

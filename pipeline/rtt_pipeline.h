@@ -14,6 +14,7 @@
 
 #include "capture/source.h"
 #include "core/sample.h"
+#include "core/sample_sink.h"
 #include "estimate/measurement.h"
 #include "pipeline/rtt_options.h"
 #include "pipeline/rtt_shard.h"
@@ -28,7 +29,10 @@ class RttPipeline {
   using SampleConsumer = std::function<void(const Sample&)>;
   using Tick = std::function<void()>;
 
-  explicit RttPipeline(const RttOptions& options, SampleConsumer consumer = {});
+  /// `sink` is given the samples, if `options.want_samples`; it must outlive this.
+  explicit RttPipeline(const RttOptions& options, SampleSink* sink = nullptr);
+  /// The same for a caller who wants a call per sample; an empty consumer wants none.
+  RttPipeline(const RttOptions& options, SampleConsumer consumer);
 
   /// One batch through all stages.  False when the source has ended.
   bool step(Source& source);
@@ -56,7 +60,8 @@ class RttPipeline {
   void run_threads(Source& source, const std::atomic<bool>& stop, const Tick& tick);
 
   RttOptions options_;
-  SampleConsumer consumer_;
+  std::unique_ptr<SampleSink> own_sink_;  ///< around a SampleConsumer
+  SampleSink* sink_;
   Parser parser_;
   std::vector<std::unique_ptr<RttShard>> shards_;
   TimeSpan time_span_;
@@ -65,6 +70,7 @@ class RttPipeline {
   std::vector<Packet> packets_;
   std::vector<Summary> summaries_;
   std::vector<PlacedSample> samples_;
+  std::vector<Sample> handed_over_;
 };
 
 }  // namespace sojourn

@@ -45,12 +45,12 @@ struct ShardedRun::Worker {
 };
 
 ShardedRun::ShardedRun(Source& source, std::span<const std::unique_ptr<RttShard>> shards,
-                       const HashKey& key, KindSet kinds, SampleConsumer consumer)
+                       const HashKey& key, KindSet kinds, SampleSink* sink)
     : source_(source),
       shards_(shards),
       key_(key),
       kinds_(kinds),
-      consumer_(std::move(consumer)),
+      sink_(sink),
       ring_(chunks_per_thread * shards.size()),
       end_number_(unknown) {
   for (Chunk& chunk : ring_) {
@@ -146,7 +146,8 @@ bool ShardedRun::process_next(Worker& worker) {
 
 /// Each shard found its samples in the order of the capture; merged, they all are.
 void ShardedRun::hand_over(Chunk& chunk) {
-  if (!consumer_) return;
+  if (!sink_) return;
+  merged_.clear();
   std::vector<std::span<const PlacedSample>> rest(chunk.found.begin(), chunk.found.end());
   const auto place = [&](std::span<const PlacedSample> samples) {
     // Counted from the chunk's start, since the index may wrap within it.
@@ -154,10 +155,11 @@ void ShardedRun::hand_over(Chunk& chunk) {
   };
   while (true) {
     auto& next = *std::ranges::min_element(rest, {}, place);
-    if (next.empty()) return;
-    consumer_(next.front().sample);
+    if (next.empty()) break;
+    merged_.push_back(next.front().sample);
     next = next.subspan(1);
   }
+  if (!merged_.empty()) sink_->take(merged_);
 }
 
 /// Sleeping and being woken takes longer than most waits last, so it first looks for a while.

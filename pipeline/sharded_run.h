@@ -14,6 +14,7 @@
 #include "core/hash.h"
 #include "core/huge_array.h"
 #include "core/kind.h"
+#include "core/sample_sink.h"
 #include "pipeline/rtt_shard.h"
 #include "pipeline/time_span.h"
 #include "wire/parser.h"
@@ -31,10 +32,9 @@ namespace sojourn {
 /// A ring of chunks bounds the memory and how far the threads may drift apart.
 class ShardedRun {
  public:
-  using SampleConsumer = std::function<void(const Sample&)>;
-
+  /// `sink` may be null: nobody asks for samples.
   ShardedRun(Source& source, std::span<const std::unique_ptr<RttShard>> shards, const HashKey& key,
-             KindSet kinds, SampleConsumer consumer);
+             KindSet kinds, SampleSink* sink);
 
   /// Returns when all is processed.  The calling thread works too, and calls `tick` now and then.
   void run(const std::atomic<bool>& stop, const std::function<void()>& tick);
@@ -68,7 +68,8 @@ class ShardedRun {
   std::span<const std::unique_ptr<RttShard>> shards_;
   HashKey key_;
   KindSet kinds_;
-  SampleConsumer consumer_;
+  SampleSink* sink_;
+  std::vector<Sample> merged_;  ///< of a chunk, for the sink; only one thread hands over at a time
   std::vector<Chunk> ring_;
   std::mutex source_mutex_;
   std::uint64_t next_number_ = 0;          ///< of the chunk to take; guarded by source_mutex_
