@@ -20,7 +20,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # (pattern, what stands for it); each names the line it belongs to, so that no delay is hidden.
 VARYING = [
     (re.compile(r"^Read in .*: .* packets/s\.$", re.M), "Read in T: N packets/s."),
-    (re.compile(r'("elapsed_ns"|"memory_bytes"|"packets_per_second"): [0-9.e+-]+'), r"\1: N"),
+    (re.compile(r"^Memory: .*\. Read in .*: .* packets/s\.$", re.M), "Memory: N. Read in T: N packets/s."),
+    (re.compile(r"^  took [0-9.]+ s$", re.M), "  took T"),
+    (re.compile(r'("elapsed_ns"|"memory_bytes"|"seconds"|"packets_per_second"): [0-9.e+-]+'), r"\1: N"),
     (re.compile(r'("version"): "[^"]*"'), r'\1: "V"'),
 ]
 

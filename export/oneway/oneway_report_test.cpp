@@ -1,0 +1,169 @@
+#include "export/oneway/oneway_report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "export/oneway/oneway_csv.h"
+#include "export/oneway/oneway_remarks.h"
+#include "export/text_table.h"
+#include "oneway/test_flows.h"
+
+namespace sojourn {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Three flows, 1000 delays from 1 to 10 ms, some loss, a table of a method.
+struct Example {
+  OnewayMeasurement measured;
+  OnewayReport report;
+
+  Example() {
+    for (int i = 1; i <= 1000; ++i) measured.delays.add(i * 10us);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      FlowDelay flow;
+      flow.key = test_flow_key(i);
+      flow.packets = 100 * (i + 1);
+      flow.mean_ns = 1e6 * (i + 1);
+      flow.lost = i;
+      if (i > 0) flow.min_ns = 1'000;
+      measured.result.flows.push_back(flow);
+    }
+    measured.result.sent = 1'010;
+    measured.result.lost = 10;
+    measured.result.counters = {{"matched", 1'000}, {"ambiguous", 4}};
+    measured.result.memory_bytes = 4'096;
+    measured.result.notes = {"A note of the method."};
+    measured.result.tables = {
+        {"intervals", "Intervals", {"start", "lost"}, {{"now", 3}, {"then", Cell{}}}}};
+    measured.inputs[0] = {1'010, test_time(0s), test_time(1s)};
+    measured.inputs[1] = {1'000, test_time(5ms), test_time(1s + 5ms)};
+    report.measured = &measured;
+    report.method = oneway_method_named("exact");
+    report.options.seed = 7;
+    report.points[0] = {"a.pcap", 1'020, {{"arp", 10}}};
+    report.points[1] = {"b.pcap", 1'000, {}};
+    report.top = 2;
+    report.warnings = {"b.pcap ends in the middle of a packet"};
+  }
+};
+
+TEST(OnewayReport, ShowsTheSlowestFlowsFirst) {
+  const Example example;
+  const auto slowest = example.report.slowest_flows();
+  ASSERT_EQ(slowest.size(), 2u);
+  EXPECT_EQ(slowest[0]->key, test_flow_key(2));
+  EXPECT_EQ(slowest[1]->key, test_flow_key(1));
+}
+
+TEST(OnewayText, FitsThePageAndSaysWhatWasFound) {
+  const Example example;
+  const std::string text = oneway_text(example.report, {.color = false, .unicode = false});
+  std::istringstream lines{text};
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80u) << line;
+  for (const char* const part :
+       {"a.pcap -> b.pcap", "a.pcap: 1 020 packets, 1.000 s from", "lost 10 of 1 010 packets",
+        "counted apart: 4 ambiguous", "skipped in a.pcap: 10 arp", "the slowest 2 of 3 flows",
+        "tcp 10.0.0.2:1024 > 10.0.0.1:443", "A note of the method.", "warning: b.pcap ends",
+        "Memory: 4 KiB."})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  EXPECT_EQ(text.find('\033'), std::string::npos);
+  EXPECT_EQ(text.find("±"), std::string::npos);
+  EXPECT_NE(oneway_text(example.report, {.color = true}).find("\033[1m"), std::string::npos);
+}
+
+TEST(OnewayJson, NumbersAreNumbersAndNullIsNull) {
+  const Example example;
+  const auto json = nlohmann::json::parse(oneway_json(example.report));
+  EXPECT_EQ(json["input"]["first"]["packets"], 1'020);
+  EXPECT_EQ(json["input"]["first"]["skipped"]["arp"], 10);
+  EXPECT_EQ(json["loss"]["lost"], 10);
+  EXPECT_EQ(json["flow_count"], 3);
+  ASSERT_EQ(json["slowest_flows"].size(), 2u);
+  EXPECT_EQ(json["slowest_flows"][0]["delay_mean_ns"], 3e6);
+  EXPECT_TRUE(json["slowest_flows"][0]["delay_stddev_ns"].is_null());
+  EXPECT_TRUE(json["clock"]["error_ns"].is_null());
+  EXPECT_TRUE(json["delay"].is_null());
+  const auto& rows = json["tables"]["intervals"];
+  EXPECT_TRUE(rows[0]["lost"].is_number());
+  EXPECT_EQ(rows[0]["lost"], 3);
+  EXPECT_TRUE(rows[1]["lost"].is_null());
+  EXPECT_EQ(json["notes"][0], "A note of the method.");
+  EXPECT_FALSE(json.contains("groups"));
+}
+
+TEST(OnewayJson, NamesOfFilesNeedNotBeUtf8) {
+  Example example;
+  example.report.points[0].name = "caf\xe9.pcap";
+  const auto json = nlohmann::json::parse(oneway_json(example.report));
+  EXPECT_EQ(json["input"]["first"]["file"], "caf\xef\xbf\xbd.pcap");
+}
+
+TEST(OnewayPlot, IsAPictureOfTheDistribution) {
+  const std::string svg = oneway_plot(Example{}.report);
+  EXPECT_TRUE(svg.starts_with("<svg "));
+  EXPECT_NE(svg.find("a.pcap to b.pcap"), std::string::npos);
+}
+
+TEST(OnewayCsv, LeavesOutWhatIsNotKnown) {
+  std::string lines;
+  append_flow(lines, Example{}.measured.result.flows[0]);
+  EXPECT_EQ(lines, "tcp,10.0.0.0,1024,10.0.0.1,443,100,1000000,,,,0,\n");
+  lines.clear();
+  const FlowKey flow = test_flow_key(1);
+  append_delay(lines, &flow, {.sent = timestamp_from_ns(5), .delay = -7ns});
+  append_delay(lines, nullptr, {.sent = timestamp_from_ns(6), .delay = 8ns});
+  EXPECT_EQ(lines, "5,tcp,10.0.0.1,1024,10.0.0.1,443,-7\n6,,,,,,8\n");
+}
+
+TEST(OnewayRemarks, ADoubtSaysWhatToDo) {
+  Example example;
+  example.report.clock_offset = 1s;
+  const auto said = [&](const OnewayDoubt& doubt) { return sentence_of(doubt, example.report); };
+  EXPECT_EQ(said({.what = OnewayDoubt::What::clocks_apart, .usual = -20s}),
+            "the same packets are about 20.00 s apart, beyond --window 10.00 s: LAST's clock seems "
+            "to be behind FIRST's; try --clock-offset=-19.000s");
+  EXPECT_EQ(said({.what = OnewayDoubt::What::few_in_both, .count = 1'000, .of = 5'000}),
+            "only 1 000 of 5 000 packets were found at both points: do the captures hold the same "
+            "traffic, at the same time?");
+  EXPECT_NE(said({.what = OnewayDoubt::What::swapped, .usual = -5ms}).find("by that much or more"),
+            std::string::npos);
+  EXPECT_NE(said({.what = OnewayDoubt::What::swapped, .usual = -5ms, .behind = 9ms})
+                .find("by 9.000 ms or more"),
+            std::string::npos);
+}
+
+TEST(OnewayRemarks, ADiagnosisIsOneLineThatNamesTheFiles) {
+  const Example example;
+  const auto said = [&](const CaptureDiagnosis& diagnosis) {
+    const std::string line = sentence_of(diagnosis, example.report, false);
+    EXPECT_EQ(line.find('\n'), std::string::npos);
+    return line;
+  };
+  EXPECT_EQ(said({.what = CaptureDiagnosis::What::no_packets, .point = Point::last}),
+            "b.pcap holds no IP packets");
+  EXPECT_EQ(sentence_of({.what = CaptureDiagnosis::What::no_packets}, example.report, true),
+            "a.pcap holds no IP packets that match --filter");
+  EXPECT_NE(said({.what = CaptureDiagnosis::What::beyond_the_window, .common = 7, .apart = 20s})
+                .find("7 packets are in both captures, but about 20.00 s apart"),
+            std::string::npos);
+  EXPECT_NE(said({.what = CaptureDiagnosis::What::different_traffic, .cut = true})
+                .find("--payload-bytes"),
+            std::string::npos);
+  EXPECT_EQ(sentence_of(RecordDiagnosis{.what = RecordDiagnosis::What::no_records}, example.report),
+            "a.pcap holds no flow records");
+}
+
+TEST(OnewayRemarks, FlowsThatGoTheOtherWayAreNoted) {
+  Example example;
+  example.measured.clocks.offset = ClockOffset{1ms, 2ms};
+  add_remarks(example.report);
+  ASSERT_EQ(example.report.notes.size(), 1u);
+  EXPECT_TRUE(example.report.notes[0].starts_with("1 of 3 flows go from LAST to FIRST"))
+      << example.report.notes[0];
+}
+
+}  // namespace
+}  // namespace sojourn

@@ -1,0 +1,131 @@
+#include "pipeline/marking/marker.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "pipeline/marking/mark_capture.h"
+#include "pipeline/test_source.h"
+
+namespace sojourn {
+namespace {
+
+using namespace test;
+
+MarkerOptions with_carrier(const char* carrier) {
+  // Short intervals, so that marks are set and not all 0.
+  return {.setup = {.length = *MarkingInterval::parse("16ms"),
+                    .carrier = *MarkingCarrier::parse(carrier)}};
+}
+
+std::vector<Packet> as_packets(std::span<const StoredPacket> stored) {
+  std::vector<Packet> packets;
+  for (const StoredPacket& one : stored) {
+    packets.push_back(packet_of(one.bytes));
+    packets.back().time = timestamp_from_ns(one.time_ns);
+  }
+  return packets;
+}
+
+/// All packets through the marker, copied.
+std::vector<StoredPacket> marked(Marker& marker, std::span<const StoredPacket> traffic) {
+  std::vector<StoredPacket> out;
+  const auto packets = as_packets(traffic);
+  for (std::size_t at = 0; at < packets.size(); at += Marker::max_batch) {
+    const auto batch =
+        std::span{packets}.subspan(at, std::min(Marker::max_batch, packets.size() - at));
+    const auto done = marker.process(batch);
+    EXPECT_TRUE(done);
+    if (!done) return out;
+    EXPECT_EQ(done->size(), batch.size());
+    for (const Packet& packet : *done)
+      out.push_back({to_ns(packet.time), Bytes(packet.data, packet.data + packet.captured)});
+  }
+  return out;
+}
+
+std::size_t differing(std::span<const StoredPacket> one, std::span<const StoredPacket> other) {
+  EXPECT_EQ(one.size(), other.size());
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    EXPECT_EQ(one[i].time_ns, other[i].time_ns);
+    count += one[i].bytes != other[i].bytes;
+  }
+  return count;
+}
+
+TEST(Marker, MarksInPlaceKeepsTheOrderAndCountsEveryPacket) {
+  const auto traffic = mixed_traffic(1'000, 1);
+  auto marker = Marker::make(with_carrier("dscp"));
+  ASSERT_TRUE(marker);
+  const auto out = marked(**marker, traffic);
+  const MarkCounters counters = (*marker)->counters();
+  EXPECT_EQ(counters.packets, 1'000u);
+  EXPECT_EQ(counters.changed + counters.no_carrier + counters.tunnelled + counters.other, 1'000u);
+  EXPECT_GT(counters.other, 0u);  // ARP
+  // A mark may be 0, which changes nothing; some are 1.
+  EXPECT_GT(differing(traffic, out), 0u);
+  EXPECT_LE(differing(traffic, out), counters.changed);
+}
+
+TEST(Marker, RestoringGivesTheCaptureBack) {
+  const auto traffic = mixed_traffic(1'000, 1);
+  auto marker = Marker::make(with_carrier("dscp"));
+  ASSERT_TRUE(marker);
+  const auto out = marked(**marker, traffic);
+  MarkerOptions back = with_carrier("dscp");
+  back.restore = true;
+  auto restorer = Marker::make(back);
+  ASSERT_TRUE(restorer);
+  EXPECT_EQ(differing(traffic, marked(**restorer, out)), 0u);
+  EXPECT_EQ((*restorer)->counters().changed, (*marker)->counters().changed);
+}
+
+/// One packet whose DSCP is in use.
+std::vector<StoredPacket> with_used_field() {
+  auto traffic = mixed_traffic(40, 1);
+  for (StoredPacket& packet : traffic) {
+    if (packet.bytes[12] != std::byte{0x08} || packet.bytes[13] != std::byte{0x00}) continue;
+    packet.bytes[15] = std::byte{0xb8};
+    break;
+  }
+  return traffic;
+}
+
+TEST(Marker, RefusesAFieldThatIsInUseUnlessForced) {
+  const auto traffic = with_used_field();
+  auto marker = Marker::make(with_carrier("dscp"));
+  ASSERT_TRUE(marker);
+  const auto packets = as_packets(traffic);
+  const auto refused = (*marker)->process(packets);
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE((*marker)->met_used_carrier());
+  EXPECT_NE(refused.error().message.find("uses dscp:0 already"), std::string::npos)
+      << refused.error().message;
+  EXPECT_EQ(refused.error().message.find("--"), std::string::npos);
+
+  MarkerOptions force = with_carrier("dscp");
+  force.force = true;
+  auto forced = Marker::make(force);
+  ASSERT_TRUE(forced);
+  EXPECT_TRUE((*forced)->process(packets));
+  EXPECT_FALSE((*forced)->met_used_carrier());
+}
+
+TEST(MarkCapture, LeavesNoHalfWrittenFile) {
+  const std::string path = testing::TempDir() + "sojourn_marker_test.pcap";
+  for (const bool force : {true, false}) {
+    MarkerOptions options = with_carrier("dscp");
+    options.force = force;
+    auto marker = Marker::make(options);
+    ASSERT_TRUE(marker);
+    const auto traffic = with_used_field();
+    MemorySource source{traffic};
+    EXPECT_EQ(mark_capture(source, "in.pcap", **marker, path, [] {}).has_value(), force);
+    EXPECT_EQ(std::filesystem::exists(path), force);
+    std::filesystem::remove(path);
+  }
+}
+
+}  // namespace
+}  // namespace sojourn

@@ -1,0 +1,51 @@
+#include "pipeline/oneway/capture_diagnosis.h"
+
+#include <gtest/gtest.h>
+
+#include "pipeline/oneway/test_two_points.h"
+
+namespace sojourn {
+namespace {
+
+using namespace test;
+using namespace std::chrono_literals;
+using What = CaptureDiagnosis::What;
+
+PointInput input_of(const std::vector<StoredPacket>& packets) {
+  if (packets.empty()) return {};
+  return {packets.size(), timestamp_from_ns(packets.front().time_ns),
+          timestamp_from_ns(packets.back().time_ns)};
+}
+
+CaptureDiagnosis diagnosed(const TestTwoPoints& traffic) {
+  MemorySource first{traffic.first}, last{traffic.last};
+  return diagnose({input_of(traffic.first), input_of(traffic.last)}, {}, 7, first, last);
+}
+
+TEST(CaptureDiagnosis, FindsTheSamePacketsFarApart) {
+  const CaptureDiagnosis far = diagnosed(TestTwoPoints{2'000, 3'600'000'000'000});
+  EXPECT_EQ(far.what, What::beyond_the_window);
+  EXPECT_EQ(far.common, 1'960u);
+  EXPECT_GE(far.apart, 1h + 5ms);
+  EXPECT_LE(far.apart, 1h + 5'030us);
+}
+
+TEST(CaptureDiagnosis, TellsOtherTrafficFromAnotherTime) {
+  TestTwoPoints other;
+  other.last = TestTwoPoints{2'000, 0, 1'000'000}.last;
+  EXPECT_EQ(diagnosed(other).what, What::different_traffic);
+  other.last = TestTwoPoints{2'000, 3'600'000'000'000, 1'000'000}.last;
+  EXPECT_EQ(diagnosed(other).what, What::apart_in_time);
+  EXPECT_EQ(diagnose({input_of(other.first), input_of(other.last)}).what, What::apart_in_time);
+}
+
+TEST(CaptureDiagnosis, NamesThePointWithoutPackets) {
+  TestTwoPoints traffic;
+  traffic.last.clear();
+  const CaptureDiagnosis empty = diagnosed(traffic);
+  EXPECT_EQ(empty.what, What::no_packets);
+  EXPECT_EQ(empty.point, Point::last);
+}
+
+}  // namespace
+}  // namespace sojourn
