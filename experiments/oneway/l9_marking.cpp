@@ -6,34 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
-#include "experiments/oneway/l9_path.h"
+#include "experiments/oneway/l9_runs.h"
 
 namespace sojourn {
 namespace {
-
-constexpr std::int64_t origin_ns = 1'700'000'000'000'000'000;
-constexpr double link_bits_a_ns = 10;  // 10 Gbit/s
-
-/// A link with a queue of bounded length: who finds it full is lost.
-class Link {
- public:
-  explicit Link(std::int64_t longest_ns, double backlog_ns = 0)
-      : longest_ns_(static_cast<double>(longest_ns)), backlog_ns_(backlog_ns) {}
-
-  std::optional<std::int64_t> pass(double now_ns, double bits) {
-    backlog_ns_ = std::max(0.0, backlog_ns_ - (now_ns - last_ns_));
-    last_ns_ = now_ns;
-    const double own = bits / link_bits_a_ns;
-    if (backlog_ns_ + own > longest_ns_) return std::nullopt;
-    backlog_ns_ += own;
-    return static_cast<std::int64_t>(backlog_ns_);
-  }
-
- private:
-  double longest_ns_, backlog_ns_, last_ns_ = 0;
-};
 
 std::string number(double value) { return fmt::format("{:.6g}", value); }
 std::string nanoseconds(std::int64_t ns) { return fmt::format("{} ns", ns); }
@@ -54,42 +31,6 @@ struct Worst {
   }
 };
 
-/// MARKING section 4.1: 9.7 Gbit/s of 64-byte packets, and packets of 64 to 1518 bytes every
-/// `gap_ns`, into a link of 10 Gbit/s with a queue of 300 us.  Bits are those of the frames.
-PathScore congestion(const LabSetting& setting, double gap_ns, ChartSeries& loss,
-                     ChartSeries& delay, ResultTable& table, std::string_view name, Worst& worst) {
-  const MarkingInterval length{setting.quick ? -6 : -2};
-  const double second_ns = static_cast<double>(to_ns(length.length()));
-  const int intervals = setting.quick ? 8 : 20;
-  MarkedPath path{MarkingMethod::multiplexed, length, {}};
-  Link link{300'000, setting.quick ? 299'000.0 : 200'000.0};
-  std::mt19937_64 random{setting.seed};
-  std::uniform_int_distribution<int> size{64, 1518};
-  constexpr double small_bits = 64 * 8, small_gap = small_bits / 9.7;
-  double next_small = 0, next_large = gap_ns * 0.5;
-  const double end = second_ns * intervals;
-  while (std::min(next_small, next_large) < end) {
-    const bool small = next_small <= next_large;
-    double& next = small ? next_small : next_large;
-    const double bits = small ? small_bits : size(random) * 8.0;
-    path.send(origin_ns + static_cast<std::int64_t>(next), link.pass(next, bits));
-    next += small ? small_gap : gap_ns;
-  }
-  for (const MarkingResult& result : path.finish()) {
-    const double at = static_cast<double>(to_ns(result.start()) - origin_ns) / 1e9;
-    const double per_second = 1e9 / second_ns;
-    if (result.lost) loss.points.push_back({at, static_cast<double>(*result.lost) * per_second});
-    if (result.delay) delay.points.push_back({at, static_cast<double>(to_ns(*result.delay)) / 1e3});
-    const PathTruth* const truth = path.truth(result);
-    table.rows.push_back({name, Cell::number(at, number(at)), result.sent, result.lost,
-                          truth ? Cell{truth->lost} : Cell{},
-                          result.delay ? Cell{to_ns(*result.delay)} : Cell{},
-                          truth ? Cell{truth->pulse_delay_ns} : Cell{}, result.faults.text()});
-  }
-  worst.add(path.score());
-  return path.score();
-}
-
 void add_congestion(const LabSetting& setting, LabReport& report, Worst& worst) {
   ResultTable table{
       "congestion",
@@ -108,8 +49,18 @@ void add_congestion(const LabSetting& setting, LabReport& report, Worst& worst) 
   const double gaps[] = {21'000, 20'950};
   const char* const names[] = {"occasional", "frequent"};
   for (int i = 0; i < 2; ++i) {
+    const CongestionRun run = congestion(setting, gaps[i]);
+    scores[i] = run.score;
+    worst.add(run.score);
     ChartSeries loss{.name = fmt::format("{} bursts", names[i]), .points = {}}, delay = loss;
-    scores[i] = congestion(setting, gaps[i], loss, delay, table, names[i], worst);
+    for (const CongestedInterval& one : run.intervals) {
+      if (one.lost)
+        loss.points.push_back({one.start_s, static_cast<double>(*one.lost) / run.interval_s});
+      if (one.delay_ns)
+        delay.points.push_back({one.start_s, static_cast<double>(*one.delay_ns) / 1e3});
+      table.rows.push_back({names[i], Cell::number(one.start_s, number(one.start_s)), one.sent,
+                            one.lost, one.true_lost, one.delay_ns, one.true_delay_ns, one.faults});
+    }
     losses.series.push_back(loss);
     delays.series.push_back(delay);
   }
@@ -141,22 +92,6 @@ void add_congestion(const LabSetting& setting, LabReport& report, Worst& worst) 
   report.figures.push_back({"congestion-delay", delays});
 }
 
-/// 512-byte packets at `load` of the link's rate into a queue of `queue_ns`.
-PathScore overload(const LabSetting& setting, double load, std::int64_t queue_ns, Worst& worst) {
-  const MarkingInterval length{setting.quick ? -6 : -2};
-  MarkedPath path{MarkingMethod::multiplexed, length, {}};
-  Link link{queue_ns};
-  std::mt19937_64 random{setting.seed};
-  std::uniform_real_distribution<double> uniform{0.5, 1.5};
-  constexpr double bits = 512 * 8;
-  const double end = static_cast<double>(to_ns(length.length())) * 6;
-  for (double at = 0; at < end; at += bits / link_bits_a_ns / load * uniform(random))
-    path.send(origin_ns + static_cast<std::int64_t>(at), link.pass(at, bits));
-  path.finish();
-  worst.add(path.score());
-  return path.score();
-}
-
 void add_accuracy(const LabSetting& setting, LabReport& report, Worst& worst) {
   ResultTable losses{"loss",
                      "Loss by overload (Fig. 7), queue 300 us",
@@ -178,7 +113,8 @@ void add_accuracy(const LabSetting& setting, LabReport& report, Worst& worst) {
   ChartSeries measured{.name = "measured", .points = {}},
       expected{.name = "expected", .points = {}, .dashed = true, .markers = false};
   for (const int percent : {0, 10, 20, 30, 40, 50}) {
-    const PathScore score = overload(setting, 1 + percent / 100.0, 300'000, worst);
+    const PathScore score = overload(setting, 1 + percent / 100.0, 300'000);
+    worst.add(score);
     const double right = 100.0 * percent / (100.0 + percent),
                  found = 100.0 * static_cast<double>(score.lost) / static_cast<double>(score.sent);
     measured.points.push_back({static_cast<double>(percent), found});
@@ -190,7 +126,8 @@ void add_accuracy(const LabSetting& setting, LabReport& report, Worst& worst) {
   measured.points.clear();
   expected.points.clear();
   for (const std::int64_t queue_us : {3, 10, 30, 100, 300, 1000}) {
-    const PathScore score = overload(setting, 1.05, queue_us * 1000, worst);
+    const PathScore score = overload(setting, 1.05, queue_us * 1000);
+    worst.add(score);
     const double found =
         score.delay_sum_ns / static_cast<double>(std::max<std::uint64_t>(1, score.delays)) / 1e3;
     measured.points.push_back({static_cast<double>(queue_us), found});
@@ -203,48 +140,6 @@ void add_accuracy(const LabSetting& setting, LabReport& report, Worst& worst) {
   report.tables.push_back(delays);
   report.figures.push_back({"accuracy-loss", loss_chart});
   report.figures.push_back({"accuracy-delay", delay_chart});
-}
-
-/// Steady traffic of 400 packets an interval, up to 2 % of an interval on the way, one in fifty
-/// lost.
-struct Steady {
-  MarkingMethod method = MarkingMethod::multiplexed;
-  PathClock clock = {};
-  Duration clock_error = {};
-  double most_delay = 0.02;  ///< in intervals; each packet draws its own, so they overtake
-  double on = 1;             ///< share of intervals in which the flow speaks
-  int intervals = 24;
-  std::optional<MarkingInterval> change_to = {};
-};
-constexpr MarkingInterval steady_length{-2};
-constexpr double steady_ns = 250e6;
-
-PathScore steady(const LabSetting& setting, const Steady& how, Worst& worst,
-                 std::uint64_t* idle = nullptr) {
-  MarkedPath path{how.method, steady_length, how.clock, how.clock_error};
-  std::mt19937_64 random{setting.seed};
-  std::uniform_real_distribution<double> uniform;
-  if (how.change_to)
-    path.change_interval(*how.change_to,
-                         timestamp_from_ns(origin_ns + static_cast<std::int64_t>(4 * steady_ns)));
-  int speaks_in = -1;
-  bool speaks = true;
-  for (double at = 0; at < how.intervals; at += -std::log(1 - uniform(random)) / 400) {
-    if (const int interval = static_cast<int>(at); interval != speaks_in) {
-      speaks_in = interval;
-      speaks = interval == 0 || uniform(random) < how.on;
-    }
-    const bool arrives = uniform(random) >= 0.02;
-    const auto delay = static_cast<std::int64_t>(uniform(random) * how.most_delay * steady_ns);
-    if (speaks)
-      path.send(origin_ns + static_cast<std::int64_t>(at * steady_ns),
-                arrives ? std::optional{delay} : std::nullopt);
-  }
-  for (const MarkingResult& result : path.finish())
-    if (idle && result.faults.has(MarkingFault::idle))
-      *idle += static_cast<std::uint64_t>(result.intervals);
-  worst.add(path.score());
-  return path.score();
 }
 
 void add_clocks(const LabSetting& setting, LabReport& report, Worst& worst) {
@@ -266,7 +161,8 @@ void add_clocks(const LabSetting& setting, LabReport& report, Worst& worst) {
     for (int step = -28; step <= 28; ++step) {
       const double offset = step * 0.05;
       const PathScore score =
-          steady(setting, {.method = method, .clock = {.offset_ns = offset * steady_ns}}, worst);
+          steady(setting, {.method = method, .clock = {.offset_ns = offset * steady_ns}}).score;
+      worst.add(score);
       const double share = static_cast<double>(score.losses) / static_cast<double>(score.intervals);
       series.points.push_back({offset, share});
       table.rows.push_back({name_of(method), Cell::decimals(offset, 2), score.losses, score.delays,
@@ -285,9 +181,10 @@ void add_clocks(const LabSetting& setting, LabReport& report, Worst& worst) {
 
   const PathScore drifting =
       steady(setting,
-             {.clock = {.offset_ns = -0.004 * static_cast<double>(origin_ns), .drift = 0.004},
-              .intervals = 160},
-             worst);
+             {.clock = {.offset_ns = -0.004 * static_cast<double>(l9_origin_ns), .drift = 0.004},
+              .intervals = 160})
+          .score;
+  worst.add(drifting);
   report.claims.push_back(
       {"a clock that drifts out of the band (0 to 0.64 L): exact, then invalid", "-",
        fmt::format("{} of {} given, worst error {}", drifting.losses, drifting.intervals,
@@ -299,21 +196,23 @@ void add_clocks(const LabSetting& setting, LabReport& report, Worst& worst) {
 
 void add_edges(const LabSetting& setting, LabReport& report, Worst& worst) {
   const PathScore reordered =
-      steady(setting, {.method = MarkingMethod::double_, .most_delay = 0.2}, worst);
+      steady(setting, {.method = MarkingMethod::double_, .most_delay = 0.2}).score;
+  worst.add(reordered);
   report.claims.push_back(
       {"packets that overtake each other across the edges (delays 0 to 0.2 L, double)", "-",
        fmt::format("{} of {} given, worst error {}", reordered.losses, reordered.intervals,
                    packets(reordered.loss_error)),
        reordered.loss_error == 0 && reordered.losses == reordered.intervals});
-  std::uint64_t idle = 0;
-  const PathScore silent = steady(setting, {.on = 0.5, .intervals = 60}, worst, &idle);
+  const auto [silent, idle] = steady(setting, {.on = 0.5, .intervals = 60});
+  worst.add(silent);
   report.claims.push_back(
       {"an idle flow has idle intervals, not intervals without loss", "-",
        fmt::format("{} idle, {} measured of {} with packets", idle, silent.losses,
                    silent.intervals),
        idle > 0 && silent.loss_error == 0 && silent.losses <= silent.intervals});
   const PathScore changed =
-      steady(setting, {.intervals = 48, .change_to = MarkingInterval{0}}, worst);
+      steady(setting, {.intervals = 48, .change_to = MarkingInterval{0}}).score;
+  worst.add(changed);
   report.claims.push_back({"the interval changes from 250 ms to 1 s under way", "-",
                            fmt::format("{} of {} given, worst error {}", changed.losses,
                                        changed.intervals, packets(changed.loss_error)),
