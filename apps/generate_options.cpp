@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -46,29 +45,14 @@ without --memory is exactly that.  With --points 2 it is FILE.delays.csv and
 FILE.flows.csv, as 'sojourn oneway' finds them.
 )";
 
-Result<std::uint64_t> parse_count(std::string_view text) {
-  double number = 0;  // so that 1e6 is understood
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() ||
-      !(number >= 1 && number <= 1e12) ||
-      number != static_cast<double>(static_cast<std::uint64_t>(number)))
-    return failure(fmt::format("'{}' is not a whole number from 1 to 10^12", text));
-  return static_cast<std::uint64_t>(number);
+Result<std::uint64_t> parse_number_of(std::string_view text) {
+  return parse_count(text, 1, 1'000'000'000'000);
 }
 
 Result<double> parse_rate(std::string_view text) {
-  double rate = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rate);
-  if (error != std::errc{} || end != text.data() + text.size() || !(rate > 0 && rate <= 1e9))
-    return failure(fmt::format("'{}' is not a rate above 0 and up to 10^9 a second", text));
-  return rate;
-}
-
-Result<Duration> parse_length(std::string_view text) {
-  auto duration = parse_duration(text);
-  if (duration && *duration <= Duration::zero())
-    return failure(fmt::format("'{}' is no time at all", text));
-  return duration;
+  const auto rate = parse_between(text, 0, 1e9);
+  if (rate && *rate > 0) return rate;
+  return failure(fmt::format("'{}' is not a rate above 0 and up to 10^9 a second", text));
 }
 
 /// Which models understand an option.
@@ -94,7 +78,7 @@ std::string contradiction(const GenerateRequest& request, const CLI::App& genera
     return "--requests and --duration both say how long it lasts; the rate is --rate";
   if (request.loss && *request.loss > 0.5)
     return "--loss above 0.5 leaves no connection to speak of";
-  if (request.reorder && *request.reorder > 0.5) return "--reorder above 0.5 is no order at all";
+  if (request.reorder && *request.reorder > 0.5) return "--reorder must be at most 0.5";
   if (request.longest && *request.longest < std::chrono::milliseconds{2})
     return "--longest must be at least 2ms: the shortest delay is 1ms";
   if (request.packets && request.flows && *request.flows > *request.packets)
@@ -125,12 +109,12 @@ void add_generate(CLI::App& app, Run& run) {
   const auto count = [&](const char* name, std::optional<std::uint64_t>& value,
                          const char* description) {
     add_parsed(
-        generate, name, "NUMBER", parse_count, [&value](std::uint64_t n) { value = n; },
+        generate, name, "NUMBER", parse_number_of, [&value](std::uint64_t n) { value = n; },
         description);
   };
   const auto share = [&](const char* name, std::optional<double>& value, const char* description) {
     add_parsed(
-        generate, name, "SHARE", parse_share, [&value](double n) { value = n; }, description);
+        generate, name, "SHARE", parse_any_share, [&value](double n) { value = n; }, description);
   };
   count("--packets", request->packets, "isp, tcp: about so many packets (default 1e6, 1e5)");
   count("--flows", request->flows, "isp, tcp: about so many connections");
@@ -141,10 +125,11 @@ void add_generate(CLI::App& app, Run& run) {
   share("--answered", request->answered,
         "fridge, bursts: share of queries with a response (default 0.4, 0.13)");
   add_parsed(
-      generate, "--longest", "TIME", parse_length, [request](Duration d) { request->longest = d; },
+      generate, "--longest", "TIME", parse_positive_duration,
+      [request](Duration d) { request->longest = d; },
       "fridge: the longest delay (default 4096ms)");
   add_parsed(
-      generate, "--duration", "TIME", parse_length,
+      generate, "--duration", "TIME", parse_positive_duration,
       [request](Duration d) { request->duration = d; },
       "how long requests or connections begin (tcp: default 10s; others:\n"
       "as long as the number takes at the papers' rate)");

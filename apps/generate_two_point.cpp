@@ -27,7 +27,8 @@ Result<PathKind> parse_path(std::string_view text) {
   if (text == "weibull") return PathKind::weibull;
   if (text == "droptail") return PathKind::droptail;
   if (text == "red") return PathKind::red;
-  return failure(fmt::format("'{}' is no path; they are weibull, droptail and red", text));
+  constexpr std::string_view names[] = {"weibull", "droptail", "red"};
+  return unknown_name(text, "path", names);
 }
 
 constexpr std::array only_two_points = {
@@ -159,14 +160,14 @@ void add_two_point_options(CLI::App& generate, TwoPointRequest& request) {
       [&](double load) { options.utilisation = load; },
       "two points: offered load of droptail and red (default 0.9)");
   add_parsed(
-      generate, "--duplicates", "SHARE", parse_share,
+      generate, "--duplicates", "SHARE", parse_any_share,
       [&](double share) { options.duplicates = share; },
       "two points: share of packets that arrive twice (default 0)");
   add_parsed(
-      generate, "--spikes", "SHARE", parse_share, [&](double share) { options.spikes = share; },
+      generate, "--spikes", "SHARE", parse_any_share, [&](double share) { options.spikes = share; },
       "two points: share of packets that take 10 ms longer (default 0)");
   add_parsed(
-      generate, "--ipv6", "SHARE", parse_share, [&](double share) { options.ipv6 = share; },
+      generate, "--ipv6", "SHARE", parse_any_share, [&](double share) { options.ipv6 = share; },
       "two points: share of flows (default 0.2)");
   generate.add_flag("--vlan", request.vlan, "two points: VLAN tags at the last one only");
   generate

@@ -53,8 +53,7 @@ struct CaptureRequest {
 
 Result<Kind> parse_kind(std::string_view text) {
   if (const auto kind = kind_named(text)) return *kind;
-  return failure(
-      fmt::format("'{}' is no kind; the kinds are {}", text, fmt::join(kind_names, ", ")));
+  return unknown_name(text, "kind", kind_names);
 }
 
 Result<std::vector<std::uint64_t>> parse_memories(std::string_view text) {

@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
     return sojourn::exit_usage;
   }
   if (!run) {
-    fmt::print(stderr, "sojourn: what shall be done? name a command (see sojourn --help)\n");
+    fmt::print(stderr, "sojourn: no command given (see sojourn --help)\n");
     return sojourn::exit_usage;
   }
   sojourn::watch_for_shortened_files();

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
-#include <charconv>
 #include <string_view>
 
 #include "apps/marking_option.h"
@@ -15,45 +14,18 @@
 namespace sojourn {
 namespace {
 
-Result<Duration> parse_timeout(std::string_view text) {
-  auto duration = parse_duration(text);
-  if (duration && *duration <= Duration::zero())
-    return failure(fmt::format("'{}' is no time at all", text));
-  return duration;
-}
-
-/// "10Gbit", "155Mbit/s": decimal, as links are named.
-Result<double> parse_capacity(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  std::string_view unit{end, static_cast<std::size_t>(text.data() + text.size() - end)};
-  if (unit.ends_with("/s")) unit.remove_suffix(2);
-  const double factor = unit == "bit"    ? 1
-                        : unit == "kbit" ? 1e3
-                        : unit == "Mbit" ? 1e6
-                        : unit == "Gbit" ? 1e9
-                                         : 0;
-  if (error != std::errc{} || factor == 0 || !(value > 0))
-    return failure(fmt::format("'{}' is no capacity such as 10Gbit or 155Mbit", text));
-  return value * factor / 8;
-}
-
 Result<double> parse_outliers(std::string_view text) {
-  double share = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
-  if (error != std::errc{} || end != text.data() + text.size() || !(share >= 0 && share < 1))
-    return failure(fmt::format("'{}' is no share from 0 to below 1", text));
-  return share;
+  return parse_share(text, {.below_high = true});
 }
 
 void add_cnf_options(CLI::App& group, OnewayRequest& request) {
   CnfOptions& cnf = request.setup.cnf;
   add_parsed(
-      group, "--active-timeout", "TIME", parse_timeout,
+      group, "--active-timeout", "TIME", parse_positive_duration,
       [&](Duration d) { cnf.cache.active_timeout = d; },
       "a flow record ends after this long (default 30min)");
   add_parsed(
-      group, "--inactive-timeout", "TIME", parse_timeout,
+      group, "--inactive-timeout", "TIME", parse_positive_duration,
       [&](Duration d) { cnf.cache.inactive_timeout = d; },
       "... or when its flow pauses for this long (default 15s)");
   add_parsed(

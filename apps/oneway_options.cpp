@@ -41,32 +41,6 @@ Both captures must be of the same traffic: FIRST where packets come by first.
 VLAN tags, MPLS labels and tunnels may differ; addresses and ports must not.
 )";
 
-Result<Duration> parse_positive_duration(std::string_view text) {
-  auto duration = parse_duration(text);
-  if (duration && *duration <= Duration::zero())
-    return failure(fmt::format("'{}' is no time at all", text));
-  return duration;
-}
-
-Result<double> parse_share(std::string_view text) {
-  double share = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
-  if (error != std::errc{} || end != text.data() + text.size() || !(share > 0 && share <= 1))
-    return failure(fmt::format("'{}' is no share above 0 and up to 1", text));
-  return share;
-}
-
-Result<std::uint32_t> parse_init(std::string_view text) {
-  std::uint32_t init = 0;
-  const bool hex = text.starts_with("0x");
-  const std::string_view digits = hex ? text.substr(2) : text;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), init, hex ? 16 : 10);
-  if (error != std::errc{} || end != digits.data() + digits.size() || digits.empty())
-    return failure(fmt::format("'{}' is no number of 32 bits, such as 0x9a3f9a3f", text));
-  return init;
-}
-
 /// "40", or "8+32": from byte 8 on.
 Result<LabelOptions> parse_payload(std::string_view text) {
   LabelOptions options;
@@ -90,14 +64,14 @@ Result<const MethodChoice*> parse_oneway_method(std::string_view text) {
   if (const MethodChoice* method = oneway_method_named(text)) return method;
   std::vector<std::string_view> names;
   for (const MethodChoice& method : oneway_methods()) names.push_back(method.name);
-  return failure(
-      fmt::format("'{}' is no method; the methods are {}", text, fmt::join(names, ", ")));
+  return unknown_name(text, "method", names);
 }
 
 Result<LabelFunction> parse_function(std::string_view text) {
   if (text == "bob") return LabelFunction::bob;
   if (text == "ipsx") return LabelFunction::ipsx;
-  return failure(fmt::format("'{}' is no label function; they are bob and ipsx", text));
+  constexpr std::string_view names[] = {"bob", "ipsx"};
+  return unknown_name(text, "label function", names);
 }
 
 bool lists(std::string_view names, std::string_view name) {
@@ -171,7 +145,9 @@ void add_measure_options(CLI::App& oneway, OnewayRequest& request) {
       oneway, "--window", "TIME", parse_positive_duration, [&](Duration d) { options.window = d; },
       "the largest plausible delay, either way (default 10s)");
   add_parsed(
-      oneway, "--sampling", "SHARE", parse_share, [&](double share) { options.sampling = share; },
+      oneway, "--sampling", "SHARE",
+      [](std::string_view text) { return parse_share(text, {.above_low = true}); },
+      [&](double share) { options.sampling = share; },
       "look at this share of the packets, by their label (default 1)");
   oneway.add_flag("--sample-flows", options.sample_flows,
                   "with --sampling: whole flows instead of packets");
@@ -188,7 +164,7 @@ void add_measure_options(CLI::App& oneway, OnewayRequest& request) {
       [&](LabelFunction f) { options.label.function = f; },
       "hash function of --sampling: bob (default) or ipsx");
   add_parsed(
-      oneway, "--label-init", "NUMBER", parse_init,
+      oneway, "--label-init", "NUMBER", parse_word,
       [&](std::uint32_t init) { options.label.init = init; },
       "its secret, equal at all points (default 0x9a3f9a3f)");
   oneway

@@ -1,16 +1,13 @@
 #pragma once
-// Options of types that core/ and estimate/ can parse, for CLI11.
-
-#include <fmt/format.h>
+// Options of types that have a parser of their own, for CLI11.
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/parse.h"
 #include "core/result.h"
-#include "core/units.h"
 
 namespace sojourn {
 
@@ -23,23 +20,8 @@ auto complaint_of(Parse parse) {
   };
 }
 
-/// "20ms", or "-20ms".
-inline Result<Duration> parse_signed_duration(std::string_view text) {
-  const bool negative = text.starts_with('-');
-  auto duration = parse_duration(negative ? text.substr(1) : text);
-  if (duration && negative) return -*duration;
-  return duration;
-}
-
-inline Result<double> parse_between(std::string_view text, double low, double high) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() ||
-      !(number >= low && number <= high))
-    return failure(fmt::format("'{}' is not a number from {} to {}", text, low, high));
-  return number;
-}
-inline Result<double> parse_share(std::string_view text) { return parse_between(text, 0, 1); }
+/// From 0 to 1.
+inline Result<double> parse_any_share(std::string_view text) { return parse_share(text); }
 
 /// An option whose text `parse` (string_view -> Result<T>) understands and `take` stores.  The
 /// error line is parse's own.  `unit` says in --help what kind of value it takes.

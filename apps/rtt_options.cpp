@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdlib>
 #include <memory>
 #include <random>
@@ -50,9 +49,7 @@ Result<KindSet> parse_kinds(std::string_view text) {
     const auto comma = text.find(',');
     const auto name = text.substr(0, comma);
     const auto kind = kind_named(name);
-    if (!kind && name != "all")
-      return failure(
-          fmt::format("'{}' is no kind; the kinds are {}", name, fmt::join(kind_names, ", ")));
+    if (!kind && name != "all") return unknown_name(name, "kind", kind_names);
     if (kind)
       kinds.add(*kind);
     else
@@ -62,70 +59,33 @@ Result<KindSet> parse_kinds(std::string_view text) {
   }
 }
 
-Result<Duration> parse_positive_duration(std::string_view text) {
-  auto duration = parse_duration(text);
-  if (duration && *duration <= Duration::zero())
-    return failure(fmt::format("'{}' is no time at all", text));
-  return duration;
-}
-
-Result<unsigned> parse_number(std::string_view text, unsigned most, std::string_view of_what) {
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < 1 || number > most)
-    return failure(fmt::format("'{}' is not a number of {} from 1 to {}", text, of_what, most));
-  return number;
-}
-
-Result<unsigned> parse_threads(std::string_view text) { return parse_number(text, 64, "threads"); }
-Result<unsigned> parse_stages(std::string_view text) { return parse_number(text, 16, "stages"); }
+Result<std::uint64_t> parse_threads(std::string_view text) { return parse_count(text, 1, 64); }
+Result<std::uint64_t> parse_stages(std::string_view text) { return parse_count(text, 1, 16); }
 
 Result<TableKind> parse_table(std::string_view text) {
   if (const auto kind = table_named(text)) return *kind;
-  return failure(
-      fmt::format("'{}' is no table; the tables are exact, staged, fridge, fridges, fridges-ivw, "
-                  "leased, tailored",
-                  text));
+  std::vector<std::string_view> names;
+  for (int kind = 0; kind <= static_cast<int>(TableKind::tailored); ++kind)
+    names.push_back(name_of(static_cast<TableKind>(kind)));
+  return unknown_name(text, "table", names);
 }
 
 Result<std::optional<double>> parse_probability(std::string_view text) {
   if (text == "auto") return std::optional<double>{};
-  double probability = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), probability);
-  if (error != std::errc{} || end != text.data() + text.size() ||
-      !(probability > 0 && probability <= 1))
-    return failure(
-        fmt::format("'{}' is neither a probability above 0 and up to 1, nor auto", text));
-  return std::optional<double>{probability};
+  const auto share = parse_share(text, {.above_low = true});
+  if (!share) return failure(share.error().message + ", nor auto");
+  return std::optional<double>{*share};
 }
-
-Result<double> parse_share(std::string_view text, double most, std::string_view example) {
-  const bool percent = text.ends_with('%');
-  const std::string_view digits = text.substr(0, text.size() - (percent ? 1 : 0));
-  double share = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), share);
-  if (percent) share /= 100;
-  if (error != std::errc{} || end != digits.data() + digits.size() ||
-      !(share >= 0 && share <= most))
-    return failure(
-        fmt::format("'{}' is not a share from 0 to {:g} such as {}", text, most, example));
-  return share;
-}
-
 Result<double> parse_false_alarm(std::string_view text) {
-  auto share = parse_share(text, 0.5, "0.001 or 0.1%");
-  if (share && *share == 0) return failure("a false alarm rate of 0 would never raise an alarm");
-  return share;
+  return parse_share(text, {.high = 0.5, .above_low = true});
 }
-Result<double> parse_tolerance(std::string_view text) {
-  return parse_share(text, 10, "5% or 0.05");
-}
+Result<double> parse_tolerance(std::string_view text) { return parse_share(text, {.high = 10}); }
 
 /// What contradicts or is missing, in one line; empty if all is well.
 std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
   const bool live = !request.interfaces.empty();
   if (!live && request.captures.empty())
-    return "what shall be read? name a capture, '-', or -i INTERFACE";
+    return "nothing to read: name a capture, '-', or -i INTERFACE";
   if (live && !request.captures.empty()) return "a capture and -i exclude each other";
   if (!live && request.duration) return "--duration is for -i: a capture ends by itself";
   for (const char* option : {"--engine", "--hook", "--most-samples"})
@@ -198,7 +158,8 @@ void add_input_options(CLI::App& rtt, RttRequest& request) {
                  "only packets that match this pcap-filter(7) expression")
       ->type_name("EXPRESSION");
   add_parsed(
-      rtt, "--threads", "NUMBER", parse_threads, [&](unsigned n) { request.options.threads = n; },
+      rtt, "--threads", "NUMBER", parse_threads,
+      [&](std::uint64_t n) { request.options.threads = static_cast<unsigned>(n); },
       "threads to use (default 1)");
 }
 
@@ -242,7 +203,8 @@ void add_table_options(CLI::App& rtt, RttRequest& request) {
       rtt, "--longest", "TIME", parse_positive_duration, [&](Duration d) { table.longest = d; },
       "the longest delay of interest, by which tables tune themselves (default 10s)");
   add_parsed(
-      rtt, "--stages", "NUMBER", parse_stages, [&](unsigned n) { table.stages = n; },
+      rtt, "--stages", "NUMBER", parse_stages,
+      [&](std::uint64_t n) { table.stages = static_cast<unsigned>(n); },
       "staged: stages (default 4)");
   add_parsed(
       rtt, "--entry-probability", "P", parse_probability,
@@ -282,7 +244,7 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
   add_parsed(
       rtt, "--expect-tolerance", "SHARE", parse_tolerance,
       [&](double share) { request.expect_options.tolerance = share; },
-      "with --expect: changes of delays to be put up with (default 5%)");
+      "with --expect: relative change of delays to ignore (default 5%)");
   rtt.add_flag("--anonymize", request.options.anonymize, "replace addresses, preserving prefixes");
   rtt.add_flag("--json", request.json, "one JSON document on standard output");
   rtt.add_option("--samples", request.samples,

@@ -8,8 +8,8 @@
 
 namespace sojourn {
 
-/// For reading, into the second-level cache.  Only a hint: there need not be anything at the
-/// address, which is why it is computed as a number.
+/// For reading, into the second-level cache.  Only a hint: the address may be
+/// unmapped, which is why it is computed as a number.
 [[gnu::always_inline]] inline void prefetch_far(const void* from, std::ptrdiff_t distance) {
   const auto address =
       reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(distance);

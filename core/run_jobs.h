@@ -6,7 +6,7 @@
 
 namespace sojourn {
 
-/// job(i) for every i below `count`, on up to `threads` threads, of which this is one.  `progress`
+/// job(i) for every i below `count`, on up to `threads` threads, including the caller.  `progress`
 /// is told how far through, from this thread only.
 void run_jobs(
     std::size_t count, unsigned threads, const std::function<void(std::size_t)>& job,

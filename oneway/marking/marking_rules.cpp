@@ -133,6 +133,8 @@ const MarkingTables& marking_tables(MarkingMethod method) {
 
 std::string_view name_of(MarkingMethod method) { return names[static_cast<std::size_t>(method)]; }
 
+std::span<const std::string_view> marking_method_names() { return names; }
+
 std::optional<MarkingMethod> marking_method_named(std::string_view name) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i] == name) return static_cast<MarkingMethod>(i);

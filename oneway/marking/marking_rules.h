@@ -21,6 +21,7 @@ enum class MarkingMethod : std::uint8_t {
   multiplexed,  ///< both in one bit: the pulse is the step's inverse in the middle of the interval
 };
 std::string_view name_of(MarkingMethod method);
+std::span<const std::string_view> marking_method_names();
 std::optional<MarkingMethod> marking_method_named(std::string_view name);
 
 constexpr bool measures_loss(MarkingMethod method) { return method != MarkingMethod::pulse; }

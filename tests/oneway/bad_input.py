@@ -84,7 +84,7 @@ def main(tool):
             ([first], ["LAST"]),
             ([first, last, "--method", "magic"], ["magic", "exact"]),
             ([first, last, "--sampling", "0"], ["--sampling"]),
-            ([first, last, "--window", "0s"], ["no time at all"]),
+            ([first, last, "--window", "0s"], ["must be positive"]),
             ([first, last, "--window", "5"], ["--window"]),
             ([first, last, "--sample-flows"], ["--sampling"]),
             ([first, last, "--json", "--flows", "-"], ["standard output"]),
