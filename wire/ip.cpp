@@ -1,101 +1,107 @@
-// IPv4, IPv6 and its extension headers.
+// IPv4, IPv6 and its extension headers; UDP, as far as it may be a tunnel.
 
-#include "wire/dissection.h"
-#include "wire/headers/ipv6.h"
+#include <algorithm>
+
+#include "wire/headers/udp.h"
+#include "wire/walk.h"
 
 namespace sojourn {
 namespace {
 
-void enter_ip(Dissection& at, bool is_ipv6) {
-  at.ip = at.cursor.data();
-  at.ip_captured = at.cursor.captured().size();
-  at.is_ipv6 = is_ipv6;
-  at.first_fragment = false;
-}
-
-/// The authentication header is the same in both versions; after it comes what it protects.
-Step read_authentication(Dissection& at) {
-  const auto* header = at.cursor.peek<Ipv6Extension>();
-  if (!header || !at.cursor.skip(header->authentication_length())) return Skip::truncated_ip;
-  at.protocol = header->next_header;
-  return layer_of(at.protocol);
-}
-
-/// Any of hop-by-hop, routing and destination options.
-constexpr bool is_plain_extension(IpProtocol protocol) {
-  return protocol == IpProtocol::hop_by_hop || protocol == IpProtocol::routing ||
-         protocol == IpProtocol::destination_options || protocol == IpProtocol::mobility;
+/// The layer is the innermost one now, and what it announces the transport, until a header between
+/// them says otherwise.
+Step enter(LocatedPacket& at, const IpLayer& layer, std::optional<Skip> skip) {
+  if (layer.ip != nullptr) {
+    at.inner = layer;
+    at.transport = layer.protocol;
+    if (at.outer.ip == nullptr) at.outer = layer;
+  }
+  return skip ? Step{*skip} : layer_of(layer.protocol);
 }
 
 }  // namespace
 
-Step read_any_ip(Dissection& at) {
-  const auto* first = at.cursor.peek<std::uint8_t>();
+std::optional<Skip> read_extensions(Cursor& rest, IpLayer& layer) {
+  Ipv6Chain chain{rest.captured()};
+  const auto end = [&](std::optional<Skip> skip) {
+    layer.protocol = chain.number();
+    layer.transport_offset =
+        static_cast<std::uint32_t>(std::min<std::size_t>(chain.offset(), layer.length));
+    return skip;
+  };
+  while (!chain.too_long()) {
+    if (chain.number() == IpProtocol::fragment) {
+      const auto* fragment = rest.peek<Ipv6Fragment>(chain.offset());
+      if (!fragment) return end(Skip::truncated_ip);
+      layer.fragment_offset = static_cast<std::uint16_t>(chain.offset());
+      chain.pass(sizeof(Ipv6Fragment));
+      layer.later_fragment = fragment->fragment_offset() > 0;
+      if (layer.later_fragment) return end(Skip::fragment);
+      // RFC 6946: offset 0 and nothing to follow is a whole packet.
+      layer.first_fragment = layer.first_fragment || fragment->more_fragments();
+    } else if (is_plain_extension(chain.number())) {
+      const auto length = chain.length();
+      if (!length) return end(Skip::truncated_ip);
+      const bool whole = chain.holds(*length);
+      chain.pass(*length);
+      if (!whole) return end(Skip::truncated_ip);
+    } else {
+      if (chain.number() == IpProtocol::no_next) return end(Skip::not_paired);
+      if (!rest.skip(chain.offset())) return end(Skip::truncated_ip);
+      return end(std::nullopt);
+    }
+  }
+  return end(Skip::too_deep);
+}
+
+Step read_any_ip(LocatedPacket& at) {
+  const auto* first = at.rest.peek<std::uint8_t>();
   if (!first) return Skip::truncated_ip;
   switch (*first >> 4) {
     case 4:
-      return Layer::ipv4;
+      return read_ipv4;
     case 6:
-      return Layer::ipv6;
+      return read_ipv6;
     default:
       return Skip::bad_ip_version;
   }
 }
 
-Step read_ipv4(Dissection& at) {
-  const auto* header = at.cursor.peek<Ipv4Header>();
-  if (!header) return Skip::truncated_ip;
-  if (header->version() != 4) return Skip::bad_ip_version;
-  if (header->length() < sizeof(Ipv4Header)) return Skip::bad_ip_length;
-
-  // Segmentation offload leaves 0, then the packet is as long as the layer below says.  A total
-  // length beyond the frame is believed: the frame was cut before the capture stated its length,
-  // and both ends of a connection count by this field.
-  if (header->total_length > 0) at.cursor.set_length(header->total_length);
-  if (at.cursor.length() < header->length()) return Skip::bad_ip_length;
-  enter_ip(at, false);
-  if (header->fragment_offset() > 0) return Skip::fragment;
-
-  at.first_fragment = header->more_fragments();
-  at.protocol = header->protocol;
-  if (!at.cursor.skip(header->length())) return Skip::truncated_ip;
-  if (at.protocol == IpProtocol::authentication) return read_authentication(at);
-  return layer_of(at.protocol);
+Step read_ipv4(LocatedPacket& at) {
+  IpLayer layer;
+  const auto skip = read_ipv4_layer(at.rest, layer);
+  return enter(at, layer, skip);
 }
 
-Step read_ipv6(Dissection& at) {
-  const auto* header = at.cursor.peek<Ipv6Header>();
-  if (!header) return Skip::truncated_ip;
-  if (header->version() != 6) return Skip::bad_ip_version;
-  // Jumbograms (RFC 2675) and offloads leave 0.
-  if (header->payload_length > 0) at.cursor.set_length(sizeof(Ipv6Header) + header->payload_length);
-  enter_ip(at, true);
-  if (!at.cursor.skip(sizeof(Ipv6Header))) return Skip::truncated_ip;
+Step read_ipv6(LocatedPacket& at) {
+  IpLayer layer;
+  const auto skip = read_ipv6_layer(at.rest, layer);
+  return enter(at, layer, skip);
+}
 
-  // Also keeps the way from the header to the payload within Summary's 16 bits.
-  constexpr int longest_chain = 12;
-  at.protocol = header->next_header;
-  for (int extensions = 0; extensions < longest_chain; ++extensions) {
-    if (is_plain_extension(at.protocol)) {
-      const auto* extension = at.cursor.peek<Ipv6Extension>();
-      if (!extension || !at.cursor.skip(extension->length())) return Skip::truncated_ip;
-      at.protocol = extension->next_header;
-    } else if (at.protocol == IpProtocol::fragment) {
-      const auto* fragment = at.cursor.take<Ipv6Fragment>();
-      if (!fragment) return Skip::truncated_ip;
-      if (fragment->fragment_offset() > 0) return Skip::fragment;
-      // RFC 6946: offset 0 and nothing to follow is a whole packet.
-      at.first_fragment = at.first_fragment || fragment->more_fragments();
-      at.protocol = fragment->next_header;
-    } else if (at.protocol == IpProtocol::authentication) {
-      return read_authentication(at);
-    } else if (at.protocol == IpProtocol::no_next) {
-      return Skip::not_paired;
-    } else {
-      return layer_of(at.protocol);
-    }
+/// The authentication header is the same in both versions; after it comes what it protects.
+Step read_authentication(LocatedPacket& at) {
+  const auto* header = at.rest.peek<Ipv6Extension>();
+  if (!header || !at.rest.skip(header->authentication_length())) return Skip::truncated_ip;
+  at.transport = header->next_header;
+  return layer_of(at.transport);
+}
+
+Step read_udp(LocatedPacket& at) {
+  const auto* udp = at.rest.take<UdpHeader>();
+  if (!udp) return Skip::truncated_transport;
+  std::size_t stated = at.rest.length();
+  if (udp->length > 0) {
+    if (udp->length < sizeof(UdpHeader)) return Skip::bad_udp_length;
+    // A first fragment states the whole datagram's length; the IP length is this packet's.
+    stated = udp->length - sizeof(UdpHeader);
+    if (stated < at.rest.length()) at.rest.set_length(stated);
   }
-  return Skip::too_deep;
+  at.source_port = udp->source_port;
+  at.destination_port = udp->destination_port;
+  if (const auto tunnel = udp_tunnel(at.rest, stated, at.source_port, at.destination_port))
+    return tunnel;
+  return Step::arrived();
 }
 
 }  // namespace sojourn

@@ -59,9 +59,4 @@ class IpLocator {
   SkipCounters skipped_;
 };
 
-/// What stands at `bytes`: the IP header and behind it.  `length` is that of the layer below, for
-/// headers that do not say (offloads).  False if it is no whole IP header.
-bool read_ip_packet(std::span<const std::byte> bytes, std::size_t length, const HashKey& key,
-                    IpPacket& out);
-
 }  // namespace sojourn

@@ -5,10 +5,10 @@
 #include <type_traits>
 
 #include "core/prefetch.h"
-#include "wire/dissection.h"
 #include "wire/flow_hash.h"
 #include "wire/headers/ipv6.h"
 #include "wire/headers/tcp.h"
+#include "wire/summarize.h"
 
 namespace sojourn {
 namespace {
@@ -27,7 +27,7 @@ constexpr std::size_t tcp_header = sizeof(TcpHeader), ethernet_header = sizeof(E
 // The straight path: Ethernet with at most one VLAN tag (or no link header at all), IPv4 or IPv6
 // without options, extensions or fragments, and TCP.  Its functions return false if a packet is
 // anything else, or anything about it is odd; then `out` may hold anything.  They must agree with
-// dissect() on all they accept (parser_test compares them).
+// summarize() on all they accept (parser_test compares them).
 
 /// `total` is the IP packet's length, of which `captured` bytes are at `ip`.
 template <class IpHeader, class Room>
@@ -184,7 +184,7 @@ template <class Room>
     Summary* summary = wanted_.tcp ? read_straight(packet, key_, room) : nullptr;
     if (!summary) [[unlikely]] {
       summary = room.for_any();
-      if (const auto skip = dissect(packet, key_, wanted_, *summary)) {
+      if (const auto skip = sojourn::summarize(packet, key_, wanted_, *summary)) {
         ++skipped_[*skip];
         continue;
       }

@@ -2,8 +2,8 @@
 
 #include <random>
 
-#include "wire/dissection.h"
 #include "wire/flow_hash.h"
+#include "wire/summarize.h"
 #include "wire/test_parse.h"
 
 namespace sojourn {
@@ -82,7 +82,7 @@ TEST(Parser, StraightPathAgreesWithTheGeneralOne) {
     Packet packet = packet_of(bytes, raw ? LinkType::raw : LinkType::ethernet);
     packet.captured -= static_cast<std::uint32_t>(random() % 4 == 0 ? random() % bytes.size() : 0);
     Summary general;
-    const auto skip = dissect(packet, test_key, wanted, general);
+    const auto skip = summarize(packet, test_key, wanted, general);
     const Outcome outcome = parse(packet);
     ASSERT_EQ(skip, outcome.skip);
     if (!outcome.summary) continue;

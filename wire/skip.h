@@ -16,7 +16,7 @@ enum class Skip : std::uint8_t {
   not_ip,        // ARP, LLDP, spanning tree, PPP control, tunnel keep-alives, ...
   fragment,      // not the first fragment: its ports are elsewhere
   unknown_link,  // link type that is not read
-  unknown_ethertype,    // EtherType, LLC or PPP protocol that is not read
+  unknown_ethertype,    // EtherType, LLC, PPP or VXLAN-GPE protocol that is not read
   unknown_protocol,     // IP protocol that is not read
   encrypted,            // ESP, MACsec, protected 802.11 frames
   compressed,           // IPComp, PPP with compressed headers or payload

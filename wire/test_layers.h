@@ -9,7 +9,6 @@
 #include "wire/headers/link.h"
 #include "wire/headers/mpls.h"
 #include "wire/headers/ppp.h"
-#include "wire/headers/udp_tunnels.h"
 #include "wire/test_packets.h"
 
 namespace sojourn::test {
@@ -62,8 +61,26 @@ inline Bytes pppoe(const Carried& inner) {
   return bytes_of(header) + payload;
 }
 inline Bytes geneve(const Carried& inner) {
-  return bytes_of(GeneveHeader{.version_and_options = 2, .type = type_of(inner)}) + zeros(8) +
-         inner.bytes;
+  return bytes_of({2, 0}) + bytes_of(type_of(inner)) + zeros(4) + zeros(8) + inner.bytes;
+}
+
+/// `next` is VXLAN-GPE's protocol; 0: plain VXLAN.
+inline Bytes vxlan(int next, const Bytes& payload) {
+  return bytes_of({next == 0 ? 0x08 : 0x0c, 0, 0, next, 0, 0, 7, 0}) + payload;
+}
+/// RFC 8300: version 0, metadata type 1, so six words.
+inline Bytes service_header(int next, const Bytes& payload) {
+  return bytes_of({0x0f, 0xc6, 1, next}) + zeros(20) + payload;
+}
+/// `optional` are sequence number, N-PDU number and extensions.
+inline Bytes gtp(int flags, const Bytes& optional, const Bytes& payload) {
+  const Be16 length = static_cast<std::uint16_t>(optional.size() + payload.size());
+  return bytes_of({flags, 255}) + bytes_of(length) + bytes_of({0, 0, 0, 9}) + optional + payload;
+}
+/// With a length field.
+inline Bytes l2tp(int flags, const Bytes& fields, const Bytes& payload) {
+  const Be16 length = static_cast<std::uint16_t>(4 + fields.size() + payload.size());
+  return bytes_of({0x40 | flags, 2}) + bytes_of(length) + fields + payload;
 }
 
 struct Wrapping {
@@ -154,22 +171,35 @@ inline std::vector<Wrapping> wrappings() {
       {"ether-ip", only_frame,
        [](C in) { return in_ipv4(IpProtocol::ether_ip, bytes_of({0x30, 0}) + in.bytes); }},
       {"mpls in ip", any_ip, [](C in) { return in_ipv4(IpProtocol::mpls, labels(in.bytes)); }},
-      {"vxlan", only_frame, [](C in) { return in_udp(4789, bytes_of(VxlanHeader{}) + in.bytes); }},
-      {"vxlan on linux", only_frame,
-       [](C in) { return in_udp(8472, bytes_of(VxlanHeader{}) + in.bytes); }},
+      {"vxlan", only_frame, [](C in) { return in_udp(4789, vxlan(0, in.bytes)); }},
+      {"vxlan on linux", only_frame, [](C in) { return in_udp(8472, vxlan(0, in.bytes)); }},
+      {"vxlan with group policy", only_frame,
+       [](C in) { return in_udp(4789, bytes_of({0x88, 0, 1, 2, 0, 0, 7, 0}) + in.bytes); }},
+      {"vxlan-gpe", anything,
+       [](C in) {
+         return in_udp(4790, vxlan(in.form == Form::ipv4   ? 1
+                                   : in.form == Form::ipv6 ? 2
+                                                           : 3,
+                                   in.bytes));
+       }},
+      {"vxlan-gpe on vxlan's port", only_ipv6,
+       [](C in) { return in_udp(4789, vxlan(2, in.bytes)); }},
+      {"vxlan-gpe with mpls", any_ip,
+       [](C in) { return in_udp(4790, vxlan(5, labels(in.bytes))); }},
+      {"vxlan-gpe with service header", only_frame,
+       [](C in) { return in_udp(4790, vxlan(4, service_header(3, in.bytes))); }},
       {"geneve", anything, [](C in) { return in_udp(6081, geneve(in)); }},
-      {"gtp", any_ip, [](C in) { return in_udp(2152, bytes_of(GtpHeader{}) + in.bytes); }},
+      {"gtp", any_ip, [](C in) { return in_udp(2152, gtp(0x30, {}, in.bytes)); }},
       {"gtp with extension", any_ip,
        [](C in) {
-         return in_udp(2152, bytes_of(GtpHeader{.flags = 0x34}) + bytes_of({0, 0, 0, 0x85}) +
-                                 bytes_of({1, 0, 0, 0}) + in.bytes);
+         return in_udp(2152, gtp(0x34, bytes_of({0, 0, 0, 0x85, 1, 0, 0, 0}), in.bytes));
        }},
       {"l2tp", any_ip,
        [](C in) { return in_udp(1701, bytes_of({0, 2, 0, 1, 0, 2}) + ppp(in, true, false)); }},
       {"l2tp with all fields", any_ip,
        [](C in) {
-         return in_udp(1701, bytes_of({0x4a, 2, 0, 0, 0, 1, 0, 2, 0, 0, 0, 0, 0, 2, 9, 9}) +
-                                 ppp(in, false, true));
+         return in_udp(1701, l2tp(0x0a, bytes_of({0, 1, 0, 2, 0, 0, 0, 0, 0, 2, 9, 9}),
+                                  ppp(in, false, true)));
        }},
       {"teredo", only_ipv6, [](C in) { return in_udp(3544, in.bytes); }},
       {"teredo with indications", only_ipv6,
@@ -178,10 +208,7 @@ inline std::vector<Wrapping> wrappings() {
        }},
       {"ayiya", only_ipv6,
        [](C in) {
-         return in_udp(5072,
-                       bytes_of(AyiyaHeader{
-                           .identity = 0x41, .signature = 0x52, .next_header = IpProtocol::ipv6}) +
-                           zeros(16 + 20) + in.bytes);
+         return in_udp(5072, bytes_of({0x41, 0x52, 1, 41, 0, 0, 0, 0}) + zeros(16 + 20) + in.bytes);
        }},
       {"mpls in udp", any_ip, [](C in) { return in_udp(6635, labels(in.bytes)); }},
   };

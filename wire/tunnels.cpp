@@ -1,156 +1,176 @@
-// Tunnels over IP and over UDP.
+// The registry of tunnels: what IP and UDP may carry that holds another packet.
+//
+// To add a tunnel over UDP: its header, how to recognise it, how to read it, and a row of
+// `udp_tunnels` at the end.  Those that need many words have a file of their own.
 
-#include "wire/dissection.h"
-#include "wire/headers/gre.h"
-#include "wire/headers/udp_tunnels.h"
+#include <algorithm>
+#include <array>
+
+#include "wire/headers/mpls.h"
+#include "wire/tunnel_gtp.h"
+#include "wire/tunnel_likeness.h"
+#include "wire/tunnel_teredo.h"
+#include "wire/tunnel_vxlan.h"
+#include "wire/walk.h"
 
 namespace sojourn {
 namespace {
 
-/// RFC 2637 section 4.1: the key's upper half is the payload length.
-Step read_pptp(Dissection& at, const GreHeader& gre) {
-  if (!gre.has(GreHeader::has_key)) return Skip::bad_tunnel;
-  const auto* payload = at.cursor.take<Be16>();
-  if (!payload || !at.cursor.skip(2)) return Skip::truncated_tunnel;
-  if (!gre.has(GreHeader::has_sequence)) return Skip::not_ip;  // an acknowledgment alone
-  const std::size_t more = gre.has(GreHeader::has_acknowledgment) ? 8 : 4;
-  if (!at.cursor.skip(more)) return Skip::truncated_tunnel;
-  if (*payload < at.cursor.length()) at.cursor.set_length(*payload);
-  return Layer::ppp;
-}
+/// RFC 8926 section 3.4; options, then a payload of the EtherType given.
+struct GeneveHeader {
+  std::uint8_t version_and_options;  // 2 bits; options' length in 32-bit words
+  std::uint8_t flags;                // control, critical, reserved (6)
+  Be16 type;
+  std::uint8_t identifier[3];
+  std::uint8_t reserved;
 
-/// The payload's layer, counting the types that have a meaning only inside GRE.
-Step layer_in_gre(const GreHeader& gre) {
-  const auto type = static_cast<EtherType>(std::uint16_t{gre.type});
-  if (gre.type == 0) return Skip::not_ip;  // a keep-alive
-  switch (type) {
-    case EtherType::erspan:
-      return gre.has(GreHeader::has_sequence) ? Layer::erspan2 : Layer::ethernet;
-    case EtherType::erspan3:
-      return Layer::erspan3;
-    case EtherType::wccp:
-      return Layer::wccp;
-    default:
-      return layer_of(type);
-  }
-}
+  std::size_t options_length() const { return (version_and_options & 0x3fu) * 4u; }
+};
+static_assert(sizeof(GeneveHeader) == 8);
 
-}  // namespace
-
-Step read_gre(Dissection& at) {
-  const auto* gre = at.cursor.take<GreHeader>();
-  if (!gre) return Skip::truncated_tunnel;
-  if (gre->version() == 1) return read_pptp(at, *gre);
-  // Source routes were dropped from GRE by RFC 2784.
-  if (gre->version() != 0 || gre->has(GreHeader::has_routing)) return Skip::bad_tunnel;
-  if (!at.cursor.skip(gre->optional_length())) return Skip::truncated_tunnel;
-  return layer_in_gre(*gre);
-}
-
-/// RFC 3378: two bytes, version 3.
-Step read_ether_ip(Dissection& at) {
-  const auto* header = at.cursor.take<Be16>();
-  if (!header) return Skip::truncated_tunnel;
-  if (*header >> 12 != 3) return Skip::bad_tunnel;
-  return Layer::ethernet;
-}
-
-Step read_erspan2(Dissection& at) {
-  if (!at.cursor.skip(erspan2_length)) return Skip::truncated_tunnel;
-  return Layer::ethernet;
-}
-
-Step read_erspan3(Dissection& at) {
-  const auto* last = at.cursor.peek<std::uint8_t>(erspan3_length - 1);
-  if (!last || !at.cursor.skip(erspan3_length)) return Skip::truncated_tunnel;
-  if ((*last & 1u) != 0 && !at.cursor.skip(erspan3_subheader)) return Skip::truncated_tunnel;
-  return Layer::ethernet;
-}
-
-/// Version 2 of the Web Cache Communication Protocol puts four bytes before the IP header; version
-/// 1 does not.
-Step read_wccp(Dissection& at) {
-  const auto* first = at.cursor.peek<std::uint8_t>();
-  if (!first) return Skip::truncated_tunnel;
-  if (*first >> 4 != 4 && !at.cursor.skip(4)) return Skip::truncated_tunnel;
-  return Layer::ipv4;
-}
-
-Step read_vxlan(Dissection& at) {
-  if (!at.cursor.take<VxlanHeader>()) return Skip::truncated_tunnel;
-  return Layer::ethernet;
-}
-
-Step read_geneve(Dissection& at) {
-  const auto* header = at.cursor.take<GeneveHeader>();
-  if (!header || !at.cursor.skip(header->options_length())) return Skip::truncated_tunnel;
+Step read_geneve(LocatedPacket& at) {
+  const auto* header = at.rest.take<GeneveHeader>();
+  if (!header || !at.rest.skip(header->options_length())) return Skip::truncated_tunnel;
   return layer_of(static_cast<EtherType>(std::uint16_t{header->type}));
 }
 
-Step read_gtp(Dissection& at) {
-  const auto* header = at.cursor.take<GtpHeader>();
-  if (!header) return Skip::truncated_tunnel;
-  if (header->message != GtpHeader::user_data) return Skip::not_ip;
-  if (header->has_optional()) {
-    const auto* optional = at.cursor.take<GtpOptional>();
-    if (!optional) return Skip::truncated_tunnel;
-    // 3GPP TS 29.281 section 5.2: length in units of four bytes first, next type last.
-    constexpr int longest_chain = 8;
-    std::uint8_t next = header->has_extension() ? optional->next_extension : 0;
-    for (int extensions = 0; next != 0; ++extensions) {
-      if (extensions == longest_chain) return Skip::too_deep;
-      const auto* words = at.cursor.peek<std::uint8_t>();
-      if (!words) return Skip::truncated_tunnel;
-      if (*words == 0) return Skip::bad_tunnel;
-      const auto* last = at.cursor.peek<std::uint8_t>(*words * 4u - 1u);
-      if (!last || !at.cursor.skip(*words * 4u)) return Skip::truncated_tunnel;
-      next = *last;
-    }
+Likeness likeness_of_geneve(const Suspect& suspect) {
+  if (suspect.is_cut(0, sizeof(GeneveHeader))) return Likeness::header;
+  const auto* header = suspect.payload.peek<GeneveHeader>();
+  if (!header || header->version_and_options >> 6 != 0 || header->type < first_ether_type)
+    return Likeness::none;
+  const std::size_t behind = sizeof(GeneveHeader) + header->options_length();
+  if (suspect.stated < behind) return Likeness::none;
+  const Likeness untouched = header_if((header->flags & 0x3fu) == 0 && header->reserved == 0);
+  switch (static_cast<EtherType>(std::uint16_t{header->type})) {
+    case EtherType::ipv4:
+      return std::max(untouched, likeness_of_ipv4(suspect, behind));
+    case EtherType::ipv6:
+      return std::max(untouched, likeness_of_ipv6(suspect, behind));
+    case EtherType::transparent_bridging:
+      return std::max(untouched, likeness_of_frame(suspect, behind));
+    default:
+      return untouched;
   }
-  return Layer::any_ip;
 }
 
-Step read_l2tp(Dissection& at) {
-  const auto* header = at.cursor.take<L2tpFlags>();
+/// L2TP, RFC 2661 section 3.1, and of its fields only those that tell which others follow.
+struct L2tpHeader {
+  Be16 flags;
+
+  static constexpr std::uint16_t control = 0x8000, has_length = 0x4000, has_sequence = 0x0800,
+                                 has_offset = 0x0200, reserved = 0x34f0, version = 0x000f;
+  bool has(std::uint16_t flag) const { return (flags & flag) != 0; }
+};
+static_assert(sizeof(L2tpHeader) == 2);
+
+Step read_l2tp(LocatedPacket& at) {
+  const auto* header = at.rest.take<L2tpHeader>();
   if (!header) return Skip::truncated_tunnel;
-  if (header->has(L2tpFlags::control)) return Skip::not_ip;
+  if (header->has(L2tpHeader::control)) return Skip::not_ip;
   constexpr std::size_t tunnel_and_session = 4, sequence = 4;
   std::size_t fields = tunnel_and_session;
-  if (header->has(L2tpFlags::has_length)) fields += 2;
-  if (header->has(L2tpFlags::has_sequence)) fields += sequence;
-  if (!at.cursor.skip(fields)) return Skip::truncated_tunnel;
-  if (header->has(L2tpFlags::has_offset)) {
-    const auto* padding = at.cursor.take<Be16>();
-    if (!padding || !at.cursor.skip(*padding)) return Skip::truncated_tunnel;
+  if (header->has(L2tpHeader::has_length)) fields += 2;
+  if (header->has(L2tpHeader::has_sequence)) fields += sequence;
+  if (!at.rest.skip(fields)) return Skip::truncated_tunnel;
+  if (header->has(L2tpHeader::has_offset)) {
+    const auto* padding = at.rest.take<Be16>();
+    if (!padding || !at.rest.skip(*padding)) return Skip::truncated_tunnel;
   }
-  return Layer::ppp;
+  return read_ppp;
 }
 
-Step read_ayiya(Dissection& at) {
-  const auto* header = at.cursor.take<AyiyaHeader>();
-  if (!header || !at.cursor.skip(header->variable_length())) return Skip::truncated_tunnel;
-  if (header->next_header == IpProtocol::no_next) return Skip::not_ip;
-  if (header->next_header != IpProtocol::ipv6 && header->next_header != IpProtocol::ipv4)
-    return Skip::not_paired;  // the port, but not the protocol
-  return layer_of(header->next_header);
+Likeness likeness_of_l2tp(const Suspect& suspect) {
+  if (suspect.is_cut(0, sizeof(L2tpHeader))) return Likeness::header;
+  const auto* header = suspect.payload.peek<L2tpHeader>();
+  if (!header || (header->flags & L2tpHeader::version) != 2 || header->has(L2tpHeader::reserved))
+    return Likeness::none;
+  if (!header->has(L2tpHeader::has_length))  // a control message always has it
+    return header_if(!header->has(L2tpHeader::control));
+  const auto* length = suspect.payload.peek<Be16>(sizeof(L2tpHeader));
+  return length && *length == suspect.stated ? Likeness::certain : Likeness::header;
 }
 
-Step read_teredo(Dissection& at) {
-  const auto* indication = at.cursor.peek<TeredoIndication>();
-  if (indication && indication->zero == 0 && indication->kind == TeredoIndication::authentication) {
-    const auto *client = at.cursor.peek<std::uint8_t>(2), *value = at.cursor.peek<std::uint8_t>(3);
-    if (!client || !value ||
-        !at.cursor.skip(TeredoIndication::authentication_length + *client + *value))
-      return Skip::truncated_tunnel;
-    indication = at.cursor.peek<TeredoIndication>();
+/// RFC 7510: labels, then what they carry.
+Likeness likeness_of_mpls(const Suspect& suspect) {
+  constexpr std::size_t longest_stack = 16 * sizeof(MplsLabel);
+  for (std::size_t offset = 0; offset < longest_stack; offset += sizeof(MplsLabel)) {
+    const auto* label = suspect.payload.peek<MplsLabel>(offset);
+    if (!label) return header_if(suspect.is_cut(offset, sizeof(MplsLabel)));
+    if (!label->bottom()) continue;
+    const std::size_t behind = offset + sizeof(MplsLabel);
+    const auto* ip = suspect.payload.peek<Ipv4Header>(behind);
+    const bool fits = ip && behind + ip->total_length <= suspect.stated;
+    return std::max({Likeness::header, likeness_of_ipv6(suspect, behind),
+                     fits ? likeness_of_ipv4(suspect, behind) : Likeness::header});
   }
-  if (indication && indication->zero == 0 && indication->kind == TeredoIndication::origin &&
-      !at.cursor.skip(TeredoIndication::origin_length))
-    return Skip::truncated_tunnel;
-  const auto* first = at.cursor.peek<std::uint8_t>();
-  if (!first) return Skip::truncated_tunnel;
-  if (*first >> 4 != 6) return Skip::not_paired;  // the port, but not the protocol
-  return Layer::ipv6;
+  return Likeness::none;
+}
+
+/// RFC 3378: two bytes, version 3.
+Step read_ether_ip(LocatedPacket& at) {
+  const auto* header = at.rest.take<Be16>();
+  if (!header) return Skip::truncated_tunnel;
+  if (*header >> 12 != 3) return Skip::bad_tunnel;
+  return read_ethernet;
+}
+
+struct IpTunnel {
+  IpProtocol protocol;
+  Step::Reader read;
+};
+constexpr std::array ip_tunnels{
+    IpTunnel{IpProtocol::ipv4, read_ipv4}, IpTunnel{IpProtocol::ipv6, read_ipv6},
+    IpTunnel{IpProtocol::gre, read_gre},   IpTunnel{IpProtocol::ether_ip, read_ether_ip},
+    IpTunnel{IpProtocol::mpls, read_mpls}, IpTunnel{IpProtocol::ethernet, read_ethernet},
+};
+
+/// Which of the two ports says it.  Where the source port is random by design, only one can.
+enum class Ends : std::uint8_t { destination, either };
+
+struct UdpTunnel {
+  std::uint16_t port;
+  Ends ends;
+  Likeness (*likeness)(const Suspect&);
+  Step::Reader read;
+};
+constexpr std::array udp_tunnels{
+    UdpTunnel{4789, Ends::destination, likeness_of_vxlan, read_vxlan},
+    UdpTunnel{8472, Ends::destination, likeness_of_vxlan,
+              read_vxlan},  // Linux before it had a port
+    UdpTunnel{4790, Ends::destination, likeness_of_vxlan, read_vxlan},  // VXLAN-GPE
+    UdpTunnel{6081, Ends::destination, likeness_of_geneve, read_geneve},
+    UdpTunnel{2152, Ends::either, likeness_of_gtp, read_gtp},
+    UdpTunnel{1701, Ends::either, likeness_of_l2tp, read_l2tp},
+    UdpTunnel{3544, Ends::either, likeness_of_teredo, read_teredo},
+    UdpTunnel{5072, Ends::either, likeness_of_ayiya, read_ayiya},
+    UdpTunnel{6635, Ends::destination, likeness_of_mpls, read_mpls},
+};
+
+}  // namespace
+
+Step tunnel_of(IpProtocol protocol) {
+  const auto* const found = std::ranges::find(ip_tunnels, protocol, &IpTunnel::protocol);
+  return found == ip_tunnels.end() ? Step{Skip::unknown_protocol} : Step{found->read};
+}
+
+bool may_be_udp_tunnel(std::uint16_t port) {
+  return std::ranges::find(udp_tunnels, port, &UdpTunnel::port) != udp_tunnels.end();
+}
+
+Step::Reader udp_tunnel(const Cursor& payload, std::size_t stated, std::uint16_t source_port,
+                        std::uint16_t destination_port) {
+  for (const UdpTunnel& tunnel : udp_tunnels) {
+    const bool to = destination_port == tunnel.port;
+    if (!to && (tunnel.ends == Ends::destination || source_port != tunnel.port)) continue;
+    // A server of a well-known port answers whoever asks, also from a port of this list; then the
+    // header alone is not enough.
+    constexpr std::uint16_t first_unprivileged = 1024;
+    const std::uint16_t other = to ? source_port : destination_port;
+    const Likeness enough = other < first_unprivileged ? Likeness::certain : Likeness::header;
+    if (tunnel.likeness({payload, stated}) >= enough) return tunnel.read;
+  }
+  return nullptr;
 }
 
 }  // namespace sojourn

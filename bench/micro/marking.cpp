@@ -61,17 +61,22 @@ void point(benchmark::State& state, MarkingRole role) {
   std::vector<IpPacket> packets(batch);
   MarkingSetup setup{.carrier = *MarkingCarrier::parse("dscp")};
   setup.flows.clear();
-  const HashKey key = HashKey::from_seed(1);
+  IpLocator locator{1};
+  const auto locate = [&](const std::byte* at) {
+    const Packet packet{
+        .time = {}, .data = at, .captured = 60, .length = 60, .link = LinkType::raw};
+    IpPacket found;
+    locator.locate({&packet, 1}, {&found, 1});
+    return found;
+  };
   for (std::uint32_t flow = 0; flow < flows; ++flow) {
     write_header(memory.data(), flow);
-    IpPacket packet;
-    read_ip_packet({memory.data(), 60}, 60, key, packet);
-    setup.flows.push_back(MarkingFilter::of(packet.key()));
+    setup.flows.push_back(MarkingFilter::of(locate(memory.data()).key()));
   }
   for (std::size_t i = 0; i < batch; ++i) {
     std::byte* const at = memory.data() + i * 64;
     write_header(at, 0);
-    read_ip_packet({at, 60}, 60, key, packets[i]);
+    packets[i] = locate(at);
   }
   auto monitor = *MarkingMonitor::make(setup, role);
   std::int64_t time = 1'700'000'000'000'000'000;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "wire/test_packets.h"
+#include "oneway/test_point.h"
 
 namespace sojourn {
 namespace {
@@ -14,9 +14,7 @@ const MarkingCarrier dscp = *MarkingCarrier::parse("dscp");
 struct Held {
   Bytes bytes;
   IpPacket packet;
-  explicit Held(Bytes ip) : bytes(std::move(ip)) {
-    read_ip_packet(bytes, bytes.size(), HashKey::from_seed(1), packet);
-  }
+  explicit Held(Bytes ip) : bytes(std::move(ip)), packet(at_point(bytes)) {}
 };
 
 std::uint32_t flow_of(const MarkingFlows& flows, const Bytes& ip) {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/units.h"
-#include "wire/dissection.h"
+#include "wire/walk.h"
 
 namespace sojourn {
 namespace {
@@ -71,10 +71,11 @@ void Marker::find(std::span<const Packet> batch) {
   for (std::size_t i = 0; i < batch.size(); ++i) {
     left_out_[i] = false;
     if (locator_.locate(batch.subspan(i, 1), {&ips_[found_], 1}) == 0) continue;
-    const auto outer = outermost_ip(batch[i], key_);
-    const bool tunnelled = !outer || outer->ip != ips_[found_].ip;
+    LocatedPacket located;
+    (void)locate(batch[i], located);
+    const bool tunnelled = located.outer.ip != located.inner.ip;
     const bool cannot_grow =
-        !tunnelled && carrier_.kind() == CarrierKind::option && outer->length_below;
+        !tunnelled && carrier_.kind() == CarrierKind::option && located.length_below;
     counters_.tunnelled += tunnelled;
     counters_.no_carrier += cannot_grow;
     left_out_[i] = tunnelled || cannot_grow;

@@ -56,7 +56,6 @@ class Marker {
   MarkingCarrier carrier_;
   MarkingMonitor monitor_;
   IpLocator locator_;
-  HashKey key_ = HashKey::from_seed(0);
   std::array<IpPacket, max_batch> ips_;
   std::array<std::size_t, max_batch> places_{};  ///< of `ips_` in the batch
   std::array<bool, max_batch> left_out_{};       ///< counted already: no candidate for a mark

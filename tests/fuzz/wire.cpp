@@ -1,5 +1,6 @@
 // Bytes as a packet: two bytes choose the link type and where the capture cuts, the rest is the
-// packet.  Whatever they are, the parser reads none past their end and reaches one outcome.
+// packet.  Whatever they are, the parser reads none past their end and reaches one outcome, and
+// its straight path agrees with the walk.
 
 #include <array>
 #include <cstdint>
@@ -7,7 +8,9 @@
 #include <vector>
 
 #include "wire/headers/dns.h"
+#include "wire/ip_packet.h"
 #include "wire/parser.h"
+#include "wire/summarize.h"
 
 using namespace sojourn;
 
@@ -52,6 +55,39 @@ void use(const Summary& summary, const std::vector<std::byte>& bytes) {
   require(!next || next->offset >= summary.payload);
 }
 
+/// The short ways must agree with the walk on all they take.
+void compare_ways(const Packet& packet, const HashKey& key, const Parser& parser,
+                  const Summary* summary) {
+  Summary general;
+  const auto skip = summarize(packet, key, Wanted{KindSet::all()}, general);
+  require(skip.has_value() == (summary == nullptr));
+  if (summary) {
+    require(general.flow == summary->flow && general.ip == summary->ip);
+    require(general.token() == summary->token() && general.content == summary->content);
+    require(general.payload == summary->payload && general.vlan == summary->vlan);
+    require(general.payload_offset == summary->payload_offset);
+    require(general.ip_captured == summary->ip_captured);
+    require(general.has_timestamps == summary->has_timestamps);
+    require(general.ts_value == summary->ts_value && general.ts_echo == summary->ts_echo);
+    require(general.source_is_low == summary->source_is_low);
+  } else {
+    require(parser.skipped()[*skip] == 1);
+  }
+
+  LocatedPacket at;
+  const auto why = locate(packet, at);
+  IpLocator locator{1};
+  IpPacket found;
+  const bool any = locator.locate({&packet, 1}, {&found, 1}) == 1;
+  require(any == (at.inner.ip != nullptr));
+  if (!any) return require(locator.skipped()[*why] == 1);
+  require(found.ip == at.inner.ip && found.ip_length == at.inner.length);
+  require(found.ip_captured == at.inner.captured && found.protocol == at.inner.protocol);
+  require(found.transport_offset == at.inner.transport_offset);
+  require(found.fragment_offset == at.inner.fragment_offset);
+  require(at.outer.ip != nullptr && at.outer.ip <= at.inner.ip);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -69,6 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Summary summary;
   const std::size_t written = parser.summarize({&packet, 1}, {&summary, 1}, 0);
   require(written + parser.skipped().total() == 1);
+  compare_ways(packet, key, parser, written == 1 ? &summary : nullptr);
   if (written == 1) use(summary, bytes);
   return 0;
 }

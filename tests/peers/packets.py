@@ -22,8 +22,8 @@ COLUMN = {name: column for column, name in enumerate(FIELDS)}
 
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 
-# What Sojourn reads on the way to an IP packet inside UDP (wire/headers/udp_tunnels.h).
-FOLLOWED_OVER_UDP = {"vxlan", "geneve", "gtp", "l2tp", "teredo", "ayiya", "mpls"}
+# What Sojourn reads on the way to an IP packet inside UDP (wire/tunnels.cpp).
+FOLLOWED_OVER_UDP = {"vxlan", "vxlan_gpe", "nsh", "geneve", "gtp", "l2tp", "teredo", "ayiya", "mpls"}
 # Tunnels and link types that tshark follows and Sojourn does not.
 UNFOLLOWED = {"arcnet", "capwap", "cmd", "fddi", "gtpprime", "infiniband", "ipcomp", "ipnet", "ipoib", "l2tpv3",
               "lwapp", "ppi", "stt", "tr", "tzsp"}

@@ -4,12 +4,12 @@
 #include <cassert>
 #include <cstring>
 
+#include "wire/headers/ipv6_chain.h"
+
 namespace sojourn {
 namespace {
 
 constexpr std::uint8_t pad_1 = 0, pad_n = 1;  // RFC 8200 section 4.2
-constexpr int longest_chain =
-    12;  // more is nobody's packet, and may get no option that makes it longer
 
 constexpr IpProtocol number_of(OptionPlace place) {
   return place == OptionPlace::hop_by_hop ? IpProtocol::hop_by_hop
@@ -31,20 +31,16 @@ const Ipv6Extension& extension_at(std::span<const std::byte> ip, std::size_t off
 /// returns true.  False if the chain is cut short by the capture, or too long.
 template <class Visit>
 bool walk(std::span<const std::byte> ip, Visit visit) {
-  Extension at{.offset = sizeof(Ipv6Header)};
-  IpProtocol next = reinterpret_cast<const Ipv6Header*>(ip.data())->next_header;
-  for (int headers = 0; headers < longest_chain; ++headers) {
+  for (Ipv6Chain chain{ip}; !chain.too_long();) {
+    const IpProtocol number = chain.number();
     // RFC 8200 section 4.1: hop-by-hop options stand first or not at all.
-    const bool plain = (next == IpProtocol::hop_by_hop && headers == 0) ||
-                       next == IpProtocol::destination_options || next == IpProtocol::routing;
-    if (!plain && next != IpProtocol::authentication) return true;
-    if (ip.size() < at.offset + sizeof(Ipv6Extension)) return false;
-    const Ipv6Extension& header = extension_at(ip, at.offset);
-    at.length = plain ? header.length() : header.authentication_length();
-    if (ip.size() < at.offset + at.length) return false;
-    if (visit(next, at)) return true;
-    next = header.next_header;
-    at = {.offset = at.offset + at.length, .announced_at = at.offset};
+    const bool plain = (number == IpProtocol::hop_by_hop && chain.is_first()) ||
+                       number == IpProtocol::destination_options || number == IpProtocol::routing;
+    if (!plain && number != IpProtocol::authentication) return true;
+    const auto length = chain.length();
+    if (!length || !chain.holds(*length)) return false;
+    if (visit(number, Extension{chain.offset(), *length, chain.announced_at()})) return true;
+    chain.pass(*length);
   }
   return false;
 }

@@ -17,6 +17,4 @@ struct MplsLabel {
 };
 static_assert(sizeof(MplsLabel) == 4 && WireStruct<MplsLabel>);
 
-inline constexpr std::uint16_t mpls_udp_port = 6635;  // RFC 7510
-
 }  // namespace sojourn

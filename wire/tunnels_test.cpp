@@ -1,0 +1,184 @@
+// A tunnel is known by its port and by what follows, never by the port alone.
+
+#include "wire/test_layers.h"
+#include "wire/test_parse.h"
+#include "wire/walk.h"
+
+namespace sojourn {
+namespace {
+
+using namespace test;
+
+constexpr std::array<std::uint16_t, 9> tunnel_ports{4789, 8472, 4790, 6081, 2152,
+                                                    1701, 3544, 5072, 6635};
+
+Bytes in_udp_from(std::uint16_t source, std::uint16_t destination, const Bytes& payload) {
+  return ipv4({}, IpProtocol::udp, udp(source, destination, payload));
+}
+Outcome to_port(std::uint16_t port, const Bytes& payload, std::uint16_t source = 50000) {
+  return parse(in_udp_from(source, port, payload), LinkType::raw);
+}
+const Bytes inner = ipv4({}, IpProtocol::tcp, tcp({}));
+
+/// Of all identifiers, which stand where tunnels have their flags: for how many the message is not
+/// taken for what it is.
+int lost_of_all_identifiers(Bytes message) {
+  constexpr std::size_t dns_at = 28;
+  int lost = 0;
+  for (int id = 0; id < 0x10000; ++id) {
+    message[dns_at] = static_cast<std::byte>(id >> 8);
+    message[dns_at + 1] = static_cast<std::byte>(id);
+    LocatedPacket at;
+    lost += locate(packet_of(message, LinkType::raw), at).has_value() ||
+            at.inner.ip != message.data() || at.transport != IpProtocol::udp;
+  }
+  return lost;
+}
+
+TEST(Tunnels, DnsFromATunnelsPortIsDns) {
+  for (const std::uint16_t port : tunnel_ports) {
+    const Bytes query = in_udp_from(port, 53, dns(0x3201, false, "www.example.org"));
+    EXPECT_EQ(lost_of_all_identifiers(query), 0) << port;
+    EXPECT_EQ(summary_of(query, LinkType::raw).content, Content::dns_query);
+    Bytes answer = in_udp_from(53, port, dns(0x3201, true, "www.example.org"));
+    EXPECT_EQ(summary_of(answer, LinkType::raw).content, Content::dns_response);
+    for (const int flags : {0x8180, 0x8100, 0x8105}) {
+      answer[30] = static_cast<std::byte>(flags >> 8), answer[31] = static_cast<std::byte>(flags);
+      EXPECT_EQ(lost_of_all_identifiers(answer), 0) << port << " flags " << flags;
+    }
+  }
+}
+
+TEST(Tunnels, NtpFromATunnelsPortIsNtp) {
+  for (const std::uint16_t port : tunnel_ports)
+    for (const int leap_and_version : {0x00, 0x08, 0x10, 0x18, 0x20, 0xc0, 0xe0}) {
+      Bytes answer = ntp(NtpMode::server, 1, 2);
+      answer[0] = static_cast<std::byte>(leap_and_version | 4);
+      const Bytes packet = in_udp_from(123, port, answer);
+      EXPECT_EQ(summary_of(packet, LinkType::raw).content, Content::ntp_response) << port;
+    }
+}
+
+TEST(Tunnels, TheSourcePortSaysNothingWhereItIsRandomByDesign) {
+  for (const std::uint16_t port : std::array<std::uint16_t, 3>{4789, 8472, 4790}) {
+    const Bytes payload = vxlan(0, ethernet(EtherType::ipv4, inner));
+    EXPECT_EQ(to_port(port, payload).summary.value().content, Content::tcp);
+    EXPECT_NE(parse(in_udp_from(port, 50000, payload), LinkType::raw).summary.value().content,
+              Content::tcp);
+  }
+  const Bytes packet = in_udp_from(2152, 50000, gtp(0x30, {}, inner));
+  EXPECT_EQ(summary_of(packet, LinkType::raw).content, Content::tcp);
+}
+
+TEST(Tunnels, AServerOfAWellKnownPortMayTunnelIfAllFits) {
+  const Bytes payload = vxlan(0, ethernet(EtherType::ipv4, inner));
+  EXPECT_EQ(to_port(4789, payload, 1023).summary.value().content, Content::tcp);
+  // A header alone is not enough there, and is enough elsewhere.
+  const Bytes unknown = vxlan(0, zeros(12) + bytes_of({0x12, 0x34}) + zeros(30));
+  EXPECT_EQ(to_port(4789, unknown, 1024).skip, Skip::unknown_ethertype);
+  EXPECT_NE(to_port(4789, unknown, 1023).skip, Skip::unknown_ethertype);
+}
+
+TEST(Tunnels, WhatVxlanGpeCarriesIsReadOrCounted) {
+  EXPECT_EQ(to_port(4790, vxlan(1, inner)).summary.value().content, Content::tcp);
+  const Bytes six = ipv6({}, IpProtocol::tcp, tcp({}));
+  EXPECT_TRUE(to_port(4790, vxlan(2, six)).summary.value().is_ipv6);
+  EXPECT_EQ(to_port(4790, vxlan(4, service_header(1, inner))).summary.value().content,
+            Content::tcp);
+  EXPECT_EQ(to_port(4790, vxlan(9, inner)).skip, Skip::unknown_ethertype);
+  EXPECT_EQ(to_port(4790, vxlan(4, service_header(9, inner))).skip, Skip::unknown_ethertype);
+  EXPECT_EQ(to_port(4790, vxlan(4, bytes_of({0x0f, 0xc1, 1, 1}) + inner)).skip, Skip::bad_tunnel)
+      << "a length of one word";
+  EXPECT_EQ(to_port(4790, vxlan(4, bytes_of({0x0f, 0xff, 1, 1}) + zeros(40))).skip,
+            Skip::truncated_tunnel);
+  EXPECT_EQ(to_port(4790, vxlan(4, bytes_of({0x0f, 0xc6}))).skip, Skip::truncated_tunnel);
+}
+
+/// How a datagram to this port ends, and how it does after one byte of it has another value.
+void expect_change(std::uint16_t port, Bytes payload, std::size_t at, int value, const char* what) {
+  ASSERT_TRUE(to_port(port, payload).summary) << what;
+  EXPECT_EQ(to_port(port, payload).summary->content, Content::tcp) << what;
+  payload.at(at) = static_cast<std::byte>(value);
+  const Outcome outcome = to_port(port, payload);
+  EXPECT_FALSE(outcome.summary && outcome.summary->content == Content::tcp) << what;
+}
+
+TEST(Tunnels, AHeaderThatContradictsItsFormatIsPlainUdp) {
+  const Bytes frame = ethernet(EtherType::ipv4, inner), six = ipv6({}, IpProtocol::tcp, tcp({}));
+  expect_change(4789, vxlan(0, frame), 0, 0x00, "VXLAN without identifier");
+  expect_change(4790, vxlan(1, inner), 0, 0x1c, "VXLAN-GPE of another version");
+  expect_change(6081, bytes_of({0, 0, 8, 0, 0, 0, 0, 0}) + inner, 0, 0x40, "GENEVE version 1");
+  expect_change(6081, bytes_of({0, 0, 8, 0, 0, 0, 0, 0}) + inner, 2, 0x05, "GENEVE type 0x0500");
+  expect_change(6081, bytes_of({0, 0, 8, 0, 0, 0, 0, 0}) + inner, 0, 0x3f, "GENEVE options");
+  expect_change(2152, gtp(0x30, {}, inner), 0, 0x50, "GTP version 2");
+  expect_change(2152, gtp(0x30, {}, inner), 3, 0xff, "GTP beyond the datagram");
+  expect_change(1701, l2tp(0, zeros(4), bytes_of({0, 0x21}) + inner), 1, 3, "L2TP version 3");
+  expect_change(1701, l2tp(0, zeros(4), bytes_of({0, 0x21}) + inner), 0, 0x60, "L2TP reserved");
+  expect_change(3544, six, 0, 0x50, "Teredo without IPv6");
+  expect_change(3544, six, 5, 0xff, "Teredo beyond the datagram");
+  const Bytes ayiya = bytes_of({0x41, 0x52, 1, 41, 0, 0, 0, 0}) + zeros(16 + 20) + six;
+  expect_change(5072, ayiya, 2, 2, "AYIYA echo request");
+  expect_change(5072, ayiya, 3, 99, "AYIYA of another protocol");
+  expect_change(5072, ayiya, 44, 0x50, "AYIYA without IPv6");
+}
+
+TEST(Tunnels, ControlMessagesAndKeepAlivesAreNotIp) {
+  EXPECT_EQ(to_port(2152, bytes_of({0x32, 1, 0, 4}) + zeros(8)).skip, Skip::not_ip) << "GTP echo";
+  EXPECT_EQ(to_port(1701, bytes_of({0xc8, 2, 0, 12}) + zeros(8)).skip, Skip::not_ip) << "L2TP";
+  const Bytes beat = bytes_of({0x41, 0x52, 1, 59, 0, 0, 0, 0}) + zeros(16 + 20);
+  EXPECT_EQ(to_port(5072, beat).skip, Skip::not_ip) << "AYIYA";
+}
+
+TEST(Tunnels, GtpExtensionsMustFit) {
+  const auto extended = [](const Bytes& extensions) {
+    return to_port(2152, gtp(0x34, bytes_of({0, 0, 0, 0x85}) + extensions, inner));
+  };
+  EXPECT_EQ(extended(bytes_of({1, 0, 0, 0})).summary.value().content, Content::tcp);
+  EXPECT_EQ(extended(bytes_of({2, 0, 0, 0, 0, 0, 0, 0x85, 1, 0, 0, 0})).summary.value().content,
+            Content::tcp);
+  EXPECT_EQ(extended(bytes_of({0, 0, 0, 0})).skip, Skip::bad_tunnel);
+  EXPECT_EQ(extended(bytes_of({255, 0, 0, 0})).skip, Skip::truncated_tunnel);
+  Bytes endless;
+  for (int i = 0; i < 9; ++i) endless = endless + bytes_of({1, 0, 0, 0x85});
+  EXPECT_EQ(extended(endless).skip, Skip::too_deep);
+}
+
+TEST(Tunnels, TeredoTrailersAreAllowed) {
+  const Bytes six = ipv6({}, IpProtocol::tcp, tcp({}));
+  EXPECT_EQ(to_port(3544, six + zeros(4)).summary.value().content, Content::tcp);
+}
+
+TEST(Tunnels, CutHeadersGetTheBenefitOfTheDoubt) {
+  for (const std::uint16_t port : tunnel_ports) {
+    const Bytes bytes = in_udp_from(50000, port, zeros(100));
+    Packet packet = packet_of(bytes, LinkType::raw);
+    packet.captured = 28;
+    const auto skip = parse(packet).skip;
+    EXPECT_TRUE(skip == Skip::truncated_tunnel || skip == Skip::truncated_link) << port;
+  }
+}
+
+TEST(Tunnels, OverIpTheirHeadersAreChecked) {
+  const auto over_ip = [](IpProtocol protocol, const Bytes& payload) {
+    return parse(ipv4({}, protocol, payload), LinkType::raw);
+  };
+  const Bytes frame = ethernet(EtherType::ipv4, inner);
+  EXPECT_TRUE(over_ip(IpProtocol::ether_ip, bytes_of({0x30, 0}) + frame).summary);
+  EXPECT_EQ(over_ip(IpProtocol::ether_ip, bytes_of({0x20, 0}) + frame).skip, Skip::bad_tunnel);
+  EXPECT_EQ(over_ip(IpProtocol::ether_ip, bytes_of({0x30})).skip, Skip::truncated_tunnel);
+  EXPECT_TRUE(over_ip(IpProtocol::ethernet, frame).summary);
+  EXPECT_EQ(over_ip(IpProtocol::gre, gre(2, 0x0800, 0) + inner).skip, Skip::bad_tunnel);
+  EXPECT_EQ(over_ip(IpProtocol::gre, gre(0x4000, 0x0800, 4) + inner).skip, Skip::bad_tunnel)
+      << "source route";
+  EXPECT_EQ(over_ip(IpProtocol::gre, gre(0, 0, 0)).skip, Skip::not_ip) << "keep-alive";
+  EXPECT_EQ(over_ip(IpProtocol::gre, gre(0x2000, 0x0800, 2)).skip, Skip::truncated_tunnel);
+  EXPECT_EQ(over_ip(IpProtocol::gre, bytes_of({0, 0})).skip, Skip::truncated_tunnel);
+  EXPECT_EQ(over_ip(IpProtocol::gre, gre(0x1001, 0x880b, 4)).skip, Skip::bad_tunnel)
+      << "PPTP without key";
+  EXPECT_EQ(over_ip(IpProtocol::gre, gre(0x2081, 0x880b, 8)).skip, Skip::not_ip)
+      << "PPTP acknowledgment alone";
+  EXPECT_EQ(over_ip(IpProtocol{200}, frame).skip, Skip::unknown_protocol);
+}
+
+}  // namespace
+}  // namespace sojourn
