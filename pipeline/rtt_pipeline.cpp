@@ -58,8 +58,10 @@ bool RttPipeline::step(Source& source) {
   const std::size_t count = parser_.summarize(batch, summaries_, next_index_);
   next_index_ += static_cast<std::uint32_t>(filled.count);
 
-  shards_[0]->process({summaries_.data(), count}, samples_);
+  CopyFilter& copies = shards_[0]->copy_filter();
+  shards_[0]->process(copies.remove({summaries_.data(), count}), samples_);
   skipped_ = parser_.skipped();
+  skipped_[Skip::copy] = copies.copies();
   hand_over();
   return !filled.end;
 }

@@ -87,6 +87,39 @@ TEST_P(Threads, CopyBytesThatDoNotStay) {
   EXPECT_EQ(measure(traffic, with_threads(GetParam()), false), measure(traffic, {}));
 }
 
+/// Each packet with an identification of its own, as most senders give them.
+std::vector<StoredPacket> identified(std::vector<StoredPacket> traffic) {
+  constexpr std::size_t type_at = 12, identification_at = 14 + 4;
+  for (std::size_t i = 0; i < traffic.size(); ++i) {
+    Bytes& bytes = traffic[i].bytes;
+    if (bytes[type_at] != std::byte{8} || bytes[type_at + 1] != std::byte{0}) continue;
+    bytes[identification_at] = static_cast<std::byte>((i + 1) >> 8);
+    bytes[identification_at + 1] = static_cast<std::byte>(i + 1);
+  }
+  return traffic;
+}
+
+// A mirror of both directions shows every packet twice, some microseconds apart and with another
+// TTL.  Each copy was taken for a retransmission.
+TEST_P(Threads, MeasurePacketsThatWereCapturedTwiceOnce) {
+  const auto once = identified(mixed_traffic(20'000, 8));
+  std::vector<StoredPacket> twice = once;
+  for (StoredPacket packet : once) {
+    packet.time_ns += 15'000;
+    packet.bytes[14 + 8] ^= std::byte{1};
+    twice.push_back(packet);
+  }
+  std::ranges::stable_sort(twice, {}, &StoredPacket::time_ns);
+  const Outcome expected = measure(once, with_threads(1));
+  const Outcome outcome = measure(twice, with_threads(GetParam()));
+  ASSERT_GT(expected.samples.size(), 3000u);
+  EXPECT_EQ(outcome.samples, expected.samples);
+  for (std::size_t i = 0; i < kind_count; ++i) EXPECT_EQ(outcome.figures[i], expected.figures[i]);
+  const std::size_t copies = kind_count + static_cast<std::size_t>(Skip::copy);
+  EXPECT_EQ(expected.figures[copies], fmt::format("skip {}: 0", static_cast<int>(Skip::copy)));
+  EXPECT_NE(outcome.figures[copies], expected.figures[copies]);
+}
+
 TEST_P(Threads, MeasureWithoutAConsumer) {
   const auto traffic = mixed_traffic(20'000, 4);
   std::vector<std::uint64_t> counts[2];

@@ -15,6 +15,7 @@
 #include "core/sample.h"
 #include "estimate/anonymizer.h"
 #include "estimate/measurement.h"
+#include "pipeline/copy_filter.h"
 #include "pipeline/held_samples.h"
 #include "pipeline/placed_sample.h"
 #include "pipeline/rtt_options.h"
@@ -46,13 +47,18 @@ class RttShard {
   /// What the table had to turn away or forget, by name.
   virtual std::vector<std::pair<std::string, std::uint64_t>> table_counters() const = 0;
 
+  /// What its batches have to go through before process().
+  CopyFilter& copy_filter() { return copy_filter_; }
+
   Measurement& measurement() { return measurement_; }
   const Measurement& measurement() const { return measurement_; }
 
  protected:
-  explicit RttShard(const MeasurementOptions& options) : measurement_(options) {}
+  RttShard(const MeasurementOptions& options, const HashKey& key)
+      : measurement_(options), copy_filter_(key) {}
 
   Measurement measurement_;
+  CopyFilter copy_filter_;
 };
 
 /// The response is the last packet of the pair, so its addresses name both ends.
@@ -63,7 +69,7 @@ template <PairTable Table>
 class TableShard final : public RttShard {
  public:
   TableShard(const RttOptions& options, Table table)
-      : RttShard(options.measurement),
+      : RttShard(options.measurement, HashKey::from_seed(options.seed)),
         options_(options),
         pairing_(HashKey::from_seed(options.seed),
                  {.kinds = options.kinds,

@@ -71,6 +71,7 @@ void ShardedRun::run(const std::atomic<bool>& stop, const std::function<void()>&
     work(workers[0], stop, tick);
   }
   for (const Worker& worker : workers) skipped_ += worker.parser.skipped();
+  for (const auto& shard : shards_) skipped_[Skip::copy] += shard->copy_filter().copies();
 }
 
 void ShardedRun::work(Worker& worker, const std::atomic<bool>& stop,
@@ -125,13 +126,15 @@ bool ShardedRun::process_next(Worker& worker) {
   Chunk& chunk = ring_[worker.next_number % ring_.size()];
   if (chunk.parsed_number.load(std::memory_order_acquire) != worker.next_number + 1) return false;
 
-  const std::span<const Summary> dealt{&chunk.summaries[worker.shard * chunk_packets],
-                                       chunk.ends[worker.shard]};
+  const std::span<Summary> dealt{&chunk.summaries[worker.shard * chunk_packets],
+                                 chunk.ends[worker.shard]};
   auto& found = chunk.found[worker.shard];
   found.clear();
-  for (std::size_t start = 0; start < dealt.size(); start += batch_size)
-    shards_[worker.shard]->process(dealt.subspan(start, std::min(batch_size, dealt.size() - start)),
-                                   found);
+  RttShard& shard = *shards_[worker.shard];
+  for (std::size_t start = 0; start < dealt.size(); start += batch_size) {
+    const auto batch = dealt.subspan(start, std::min(batch_size, dealt.size() - start));
+    shard.process(shard.copy_filter().remove(batch), found);
+  }
 
   ++worker.next_number;
   // The last shard to process a chunk hands its samples over, then frees it.  The next chunk cannot

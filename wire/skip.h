@@ -30,6 +30,7 @@ enum class Skip : std::uint8_t {
   bad_udp_length,       // UDP length below 8
   bad_tunnel,           // a tunnel header that contradicts itself
   too_deep,             // more layers than we follow
+  copy,                 // seen before: captured twice (pipeline/copy_filter.h)
   count_
 };
 
@@ -40,7 +41,7 @@ inline constexpr std::array<std::string_view, SkipCounters::size> skip_names = {
     "unknown-link",        "unknown-ethertype", "unknown-protocol", "encrypted",
     "compressed",          "truncated-link",    "truncated-ip",     "truncated-tunnel",
     "truncated-transport", "bad-ip-version",    "bad-ip-length",    "bad-tcp-offset",
-    "bad-udp-length",      "bad-tunnel",        "too-deep"};
+    "bad-udp-length",      "bad-tunnel",        "too-deep",         "copies"};
 static_assert(!skip_names.back().empty());
 
 constexpr std::string_view name_of(Skip skip) { return skip_names[static_cast<std::size_t>(skip)]; }

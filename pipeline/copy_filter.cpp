@@ -1,0 +1,106 @@
+#include "pipeline/copy_filter.h"
+
+#include <utility>
+
+#include "wire/headers/endian.h"
+
+namespace sojourn {
+namespace {
+
+/// Eight bytes from there, if they were captured.
+std::uint64_t load_captured(const Summary& summary, std::size_t offset) {
+  const bool captured = summary.ip_captured >= offset + sizeof(std::uint64_t);
+  return captured ? load_network<std::uint64_t>(summary.ip + offset) : 0;
+}
+
+std::uint16_t identification(const Summary& summary) {
+  return summary.is_ipv6 ? std::uint16_t{0} : load_network<std::uint16_t>(summary.ip + 4);
+}
+
+/// What a host sends again by itself, unchanged, within microseconds: acknowledgments of segments
+/// out of order, and a reset for each segment that meets no connection.
+bool is_bare_answer(const Summary& summary) {
+  return summary.content == Content::tcp && summary.payload == 0 &&
+         (summary.tcp_flags & (tcp_syn | tcp_fin)) == 0;
+}
+
+/// From a QUIC payload's start to bytes that no other packet has: the first byte and a connection
+/// identifier of up to 20 bytes are the same in many (RFC 9000 section 17.3.1).
+constexpr std::size_t past_quic_header = 21;
+
+bool is_quic(const Summary& summary) {
+  return summary.content == Content::quic_short || summary.content == Content::quic_long;
+}
+
+/// Where packets have an identification it tells them apart.  Otherwise their content must, and a
+/// checksum does not: on the sending host it may not have been filled in yet.
+bool can_tell(const Summary& summary, std::uint16_t id) {
+  if (id != 0) return true;
+  if (is_quic(summary) &&
+      summary.ip_captured < summary.payload_offset + past_quic_header + sizeof(std::uint64_t))
+    return false;
+  if (summary.content == Content::tcp) return !is_bare_answer(summary);
+  // Options between the headers may be all that differs, and are not read here.
+  return summary.payload_offset == (summary.is_ipv6 ? 40 + 8 : 20 + 8);
+}
+
+/// All that is the same in a copy and, taken together, in no other packet.
+std::uint64_t digest_of(const HashKey& key, const Summary& summary, std::uint16_t id) {
+  std::uint64_t header = 0, content = 0;
+  if (summary.content == Content::tcp) {
+    const std::size_t transport =
+        summary.is_ipv6 ? 40u : (std::to_integer<std::size_t>(summary.ip[0]) & 0xfu) * 4u;
+    header = load_captured(summary, transport + 12);  // flags, window, checksum
+    content = static_cast<std::uint64_t>(summary.ts_value) << 32 | summary.ts_echo;
+  } else {
+    header = load_captured(summary, summary.payload_offset - 8u);  // all of UDP's, all of an echo's
+    content =
+        load_captured(summary, summary.payload_offset + (is_quic(summary) ? past_quic_header : 0));
+  }
+  const std::uint64_t length_and_id = static_cast<std::uint64_t>(summary.payload) << 32 |
+                                      static_cast<std::uint64_t>(id) << 1 | summary.source_is_low;
+  return keyed_hash(key, keyed_hash(key, summary.flow ^ length_and_id, summary.token()) ^ header,
+                    content);
+}
+
+}  // namespace
+
+CopyFilter::CopyFilter(const HashKey& key) : key_(key), slots_(groups * slots_per_group) {
+  group_looks_until_.fill(first_packets);
+}
+
+bool CopyFilter::is_copy(const Summary& summary) {
+  // Threads share flows out by these bits, from the highest down (shard_of).
+  const std::size_t group = (summary.flow & 0xffffu) * groups >> 16;
+  if (!is_before(summary.index, group_looks_until_[group]) && !in_window(summary.index))
+    return false;
+  const std::uint16_t id = identification(summary);
+  if (!can_tell(summary, id)) return false;
+
+  const std::uint64_t digest = digest_of(key_, summary, id);
+  Slot& slot = slots_[group * slots_per_group + (digest >> 32) % slots_per_group];
+  const Slot seen{static_cast<std::uint32_t>(digest),
+                  static_cast<std::uint32_t>(to_ns(summary.time) >> tick_bits)};
+  const Slot before = std::exchange(slot, seen);
+  const Duration allowed = id == 0 ? longest_gap_without_id : longest_gap;
+  const bool copy = before.digest == seen.digest && std::uint64_t{seen.time - before.time}
+                                                            << tick_bits <=
+                                                        static_cast<std::uint64_t>(allowed.count());
+  if (!copy) return false;
+  group_looks_until_[group] = summary.index + patience;
+  if (is_before(looks_until_, group_looks_until_[group])) looks_until_ = group_looks_until_[group];
+  return true;
+}
+
+std::span<const Summary> CopyFilter::look_at(std::span<Summary> batch) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (is_copy(batch[i])) continue;
+    if (kept != i) batch[kept] = batch[i];
+    ++kept;
+  }
+  copies_ += batch.size() - kept;
+  return batch.first(kept);
+}
+
+}  // namespace sojourn
