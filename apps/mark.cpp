@@ -6,6 +6,7 @@
 #include "apps/mark_request.h"
 #include "apps/progress.h"
 #include "capture/files/open.h"
+#include "capture/source_warnings.h"
 #include "export/marking/mark_text.h"
 #include "pipeline/marking/mark_capture.h"
 
@@ -26,7 +27,7 @@ Result<void> mark(const MarkRequest& request) {
       return failure(done.error().message + "; --force overwrites it, or choose another --carrier");
     if (!done) return done;
   }
-  for (const std::string& warning : (*source)->warnings())
+  for (const std::string& warning : all_warnings(**source))
     fmt::print(stderr, "sojourn: warning: {}\n", warning);
   fmt::print(request.output == "-" ? stderr : stdout, "{}",
              mark_text(request.output, request.options, (*marker)->counters()));

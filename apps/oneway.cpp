@@ -16,6 +16,7 @@
 #include "apps/oneway_request.h"
 #include "apps/open_point.h"
 #include "apps/progress.h"
+#include "capture/source_warnings.h"
 #include "export/oneway/oneway_csv.h"
 #include "export/oneway/oneway_remarks.h"
 #include "export/oneway/oneway_report.h"
@@ -48,8 +49,7 @@ void describe_inputs(OnewayReport& report, const Inputs& inputs) {
     PointReport& side = report.points[index_of(point)];
     side.captured = source.counters().packets;
     side.skipped = skipped_packets(source.counters(), report.measured->skipped[index_of(point)]);
-    report.warnings.insert(report.warnings.end(), source.warnings().begin(),
-                           source.warnings().end());
+    for (const std::string& warning : all_warnings(source)) report.warnings.push_back(warning);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "apps/interrupt.h"
 #include "apps/oneway_print.h"
 #include "apps/open_point.h"
+#include "capture/source_warnings.h"
 #include "export/oneway/oneway_remarks.h"
 #include "export/oneway/record_csv.h"
 #include "oneway/cnf/record_diagnosis.h"
@@ -78,7 +79,7 @@ Result<int> write_records(const OnewayRequest& request) {
   RecordCsvWriter writer{request.write_records};
   RecordRun run{request.setup, writer};
   run.run(**source, interrupted());
-  for (const std::string& warning : (*source)->warnings())
+  for (const std::string& warning : all_warnings(**source))
     fmt::print(stderr, "sojourn: warning: {}\n", warning);
   if (run.records() == 0)
     return failure(fmt::format(

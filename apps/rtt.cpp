@@ -23,6 +23,7 @@
 #include "capture/filtered_source.h"
 #include "capture/live/live_source.h"
 #include "capture/live/privileges.h"
+#include "capture/source_warnings.h"
 #include "capture/unique_fd.h"
 #include "export/rtt/json_report.h"
 #include "export/rtt/rtt_report.h"
@@ -126,7 +127,7 @@ RttReport figures_of(const RttRequest& request, const Source& source, RttPipelin
   report.input.first = pipeline.time_span().first;
   report.input.last = pipeline.time_span().last;
   report.input.skipped = skipped_packets(source.counters(), pipeline.skipped());
-  report.input.warnings.assign(source.warnings().begin(), source.warnings().end());
+  report.input.warnings = all_warnings(source);
   const TableKind table = request.options.table.kind;
   report.table.name = name_of(table);
   report.table.memory_bytes = pipeline.memory().table_bytes;

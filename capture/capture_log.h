@@ -1,6 +1,7 @@
 #pragma once
 // What a reader of one capture has to tell: its counters, and one line per trouble.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -28,12 +29,21 @@ struct CaptureLog {
 struct PacketTally {
   std::uint64_t bytes = 0;
   std::uint64_t backward_times = 0;
+  Duration furthest_back{0};
   Timestamp last = Timestamp::min();
 
   void add(const Packet& packet) {
     bytes += packet.length;
-    backward_times += packet.time < last;
+    if (packet.time < last) [[unlikely]] {
+      ++backward_times;
+      furthest_back = std::max(furthest_back, difference(last, packet.time));
+    }
     last = packet.time;
+  }
+  void report(SourceCounters& counters) const {
+    counters.bytes = bytes;
+    counters.backward_times = backward_times;
+    counters.furthest_back = furthest_back;
   }
 };
 

@@ -20,9 +20,7 @@ Source::Filled FilteredSource::next(std::span<Packet> batch) {
   for (std::size_t i = 0; i < filled.count; ++i) {
     if (!accepts(batch[i])) continue;
     batch[kept] = batch[i];
-    counters_.bytes += batch[kept].length;
-    counters_.backward_times += batch[kept].time < last_;
-    last_ = batch[kept].time;
+    tally_.add(batch[kept]);
     ++kept;
   }
   counters_.packets += kept;
@@ -52,8 +50,7 @@ void FilteredSource::sum_up() {
   const SourceCounters own = counters_;
   counters_ = source_->counters();
   counters_.packets = own.packets;
-  counters_.bytes = own.bytes;
-  counters_.backward_times = own.backward_times;
+  tally_.report(counters_);
   counters_.filtered = own.filtered;
   for (const auto warnings = source_->warnings(); warnings_seen_ < warnings.size();
        ++warnings_seen_)

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "capture/capture_log.h"
 #include "capture/packet_filter.h"
 #include "capture/source.h"
 
@@ -48,7 +49,7 @@ class FilteredSource final : public Source {
   SourceCounters counters_;       ///< `packets` and the like are ours, the others the source's
   std::vector<std::string> warnings_;
   std::size_t warnings_seen_ = 0;
-  Timestamp last_ = Timestamp::min();
+  PacketTally tally_;
 };
 
 }  // namespace sojourn

@@ -85,6 +85,7 @@ void MergedSource::sum_up() {
     sum.cut_files += one.cut_files;
     sum.bad_blocks += one.bad_blocks;
     sum.clamped_times += one.clamped_times;
+    sum.unlikely_times += one.unlikely_times;
     sum.unknown_link += one.unknown_link;
     sum.filtered += one.filtered;
     sum.kernel_drops += one.kernel_drops;
@@ -93,8 +94,7 @@ void MergedSource::sum_up() {
       warnings_.push_back(warnings[lane.warnings_seen]);
   }
   sum.packets = counters_.packets;
-  sum.bytes = tally_.bytes;
-  sum.backward_times = tally_.backward_times;
+  tally_.report(sum);
   counters_ = sum;
 }
 

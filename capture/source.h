@@ -19,7 +19,9 @@ struct SourceCounters {
   std::uint64_t cut_files = 0;       ///< files that end in the middle of a packet
   std::uint64_t bad_blocks = 0;      ///< pcapng blocks with a lying length or unknown interface
   std::uint64_t backward_times = 0;  ///< packets stamped earlier than the one before
+  Duration furthest_back{0};         ///< the largest of these steps
   std::uint64_t clamped_times = 0;   ///< times outside 1677..2262
+  std::uint64_t unlikely_times = 0;  ///< before 1970 or after 2106; clamped ones are among them
   std::uint64_t unknown_link = 0;    ///< packets of a link type that is not read
   std::uint64_t filtered = 0;        ///< turned away by --filter
   std::uint64_t kernel_drops = 0;    ///< live: lost before we saw them

@@ -62,8 +62,7 @@ class PcapDecoder final : public Decoder {
     step.count = static_cast<std::size_t>(out - batch.data());
     step.consumed = static_cast<std::size_t>(at - window.begin);
     log_.counters.packets += step.count;
-    log_.counters.bytes = tally.bytes;
-    log_.counters.backward_times = tally.backward_times;
+    tally.report(log_.counters);
     if (out != out_end) explain({at, window.end, window.last}, step);
     return step;
   }

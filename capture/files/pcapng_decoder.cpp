@@ -90,8 +90,7 @@ Decoder::Step PcapngDecoder::decode(Window window, std::span<Packet> batch) {
   }
   step.consumed = static_cast<std::size_t>(window.begin - begin);
   log_.counters.packets += step.count;
-  log_.counters.bytes = tally_.bytes;
-  log_.counters.backward_times = tally_.backward_times;
+  tally_.report(log_.counters);
   return step;
 }
 
@@ -205,6 +204,9 @@ bool PcapngDecoder::read_packet(const Block& block, Packet& packet) {
                      read<std::uint32_t>(block.begin + 16);
   const auto [time, clamped] = interface->scale.to_time(ticks);
   log_.counters.clamped_times += clamped;
+  // Negative times are large ones here.
+  constexpr std::uint64_t year_2106 = (std::uint64_t{1} << 32) * 1'000'000'000;
+  log_.counters.unlikely_times += static_cast<std::uint64_t>(to_ns(time)) >= year_2106;
   packet = {time, block.begin + 28, captured,
             std::max(captured, read<std::uint32_t>(block.begin + 24)), interface->link};
   tally_.add(packet);

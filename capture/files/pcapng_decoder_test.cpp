@@ -111,6 +111,20 @@ TEST(PcapngDecoder, ClampsTimesOutsideTheRange) {
   EXPECT_EQ(all.packets[0].time_ns, std::numeric_limits<std::int64_t>::max());
   EXPECT_EQ(all.packets[1].time_ns, std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(all.counters.clamped_times, 2u);
+  EXPECT_EQ(all.counters.unlikely_times, 2u);
+}
+
+TEST(PcapngDecoder, CountsTimesBefore1970AndAfter2106) {
+  PcapngWriter capture;
+  capture.section().interface();
+  capture.interface(1, 0, capture.offset_option(-2));
+  constexpr std::uint64_t second = 1'000'000, end = (std::uint64_t{1} << 32) * second;
+  capture.enhanced(0, 0, 1).enhanced(0, end - 1, 1).enhanced(0, end, 1);
+  capture.enhanced(1, 2 * second, 1).enhanced(1, 2 * second - 1, 1);
+  const ReadAll all = read(capture);
+  ASSERT_EQ(all.packets.size(), 5u);
+  EXPECT_EQ(all.counters.unlikely_times, 2u) << "the third and the last";
+  EXPECT_EQ(all.counters.clamped_times, 0u);
 }
 
 TEST(PcapngDecoder, CutsASimplePacketToTheSnapLength) {

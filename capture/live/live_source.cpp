@@ -39,8 +39,7 @@ class LiveSource final : public Source {
       count += take(batch[count]);
     }
     log_.counters.packets += count;
-    log_.counters.bytes = tally_.bytes;
-    log_.counters.backward_times = tally_.backward_times;
+    tally_.report(log_.counters);
     return {count, false};
   }
 
