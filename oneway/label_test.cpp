@@ -177,6 +177,53 @@ TEST(Label, TellsFragmentsApart) {
   EXPECT_NE(see(fragment6(8, 1)), see(fragment6(8, 2)));
 }
 
+Bytes ipv6_fragment(std::uint16_t offset_and_more, const Bytes& part) {
+  const Ipv6Fragment header{.next_header = IpProtocol::udp,
+                            .reserved = 9,
+                            .offset_and_more = offset_and_more,
+                            .identification = 0x01020304};
+  return ipv6({}, IpProtocol::fragment, bytes_of(header) + part);
+}
+
+// In order: length behind the extension headers, bytes 10, 11 and 14 to 16 of both addresses, the
+// fragment's offset and identification, 40 bytes of payload.
+TEST(Label, OfAnIpv6FragmentHashesTheFieldsInOrder) {
+  const Bytes part = payload(50);
+  const Bytes packet = ipv6_fragment(0x0109, part);
+  Bytes expected = bytes_of({0, 50});
+  for (const std::size_t address : {8u, 24u})
+    for (const std::size_t byte : {9u, 10u, 13u, 14u, 15u})
+      expected.push_back(packet[address + byte]);
+  expected = expected + bytes_of({0x01, 0x09, 1, 2, 3, 4}) + Bytes(part.begin(), part.begin() + 40);
+  const IpPacket located = at_point(packet);
+  const InvariantBytes invariant{located, {}};
+  EXPECT_EQ(Bytes(invariant.bytes().begin(), invariant.bytes().end()), expected)
+      << "the checksum of UDP is not in a later fragment, so all bytes are payload";
+  EXPECT_FALSE(invariant.cut());
+  EXPECT_EQ(label_of(located, {}), BobHash::of(expected, LabelOptions{}.init));
+  EXPECT_NE(see(packet), see(ipv6_fragment(0x0108, part))) << "whether more follow";
+  EXPECT_NE(see(packet), see(ipv6_fragment(0x0111, part))) << "offset";
+}
+
+TEST(Label, OfAFirstIpv6FragmentLeavesOutTheChecksum) {
+  const Bytes datagram = udp(1, 2, payload(60));
+  Bytes filled = datagram;
+  filled[6] = std::byte{0xab}, filled[7] = std::byte{0xcd};
+  EXPECT_EQ(see(ipv6_fragment(1, filled)), see(ipv6_fragment(1, datagram)));
+  EXPECT_NE(see(ipv6_fragment(9, filled)), see(ipv6_fragment(9, datagram)));
+}
+
+TEST(Ipsx, OfAnIpv6FragmentTakesThePayloadBehindItsOffset) {
+  const Bytes part = payload(50);
+  const IpsxInput input = ipsx_input(at_point(ipv6_fragment(0x0109, part)));
+  EXPECT_EQ(input.f4, load_network<std::uint32_t>(part.data() + 4));
+  const IpsxInput whole = ipsx_input(at_point(ipv6({}, static_cast<IpProtocol>(253), part)));
+  EXPECT_EQ(whole.f4, input.f4);
+  EXPECT_EQ(whole.f1, input.f1) << "the same length";
+  EXPECT_EQ(whole.f2, input.f2);
+  EXPECT_EQ(whole.f3, input.f3);
+}
+
 TEST(Label, DoesNotDependOnWhatIsAroundThePacket) {
   for (const Case& at : cases()) {
     const Sight bare = see(at.packet);
