@@ -1,5 +1,5 @@
 #pragma once
-// What a run of `sojourn rtt` shall measure.
+// What a run of `sojourn rtt` measures.
 
 #include <algorithm>
 #include <cstddef>

@@ -104,7 +104,7 @@ bool ShardedRun::take_chunk(Worker& worker, const std::atomic<bool>& stop) {
   if (filled.end || stop.load(std::memory_order_relaxed))
     end_number_.store(next_number_, std::memory_order_release);
   lock.unlock();
-  announce();  // whoever found the source taken may have it now
+  announce();  // another thread may take the source now
 
   deal(worker, packets, chunk);
   chunk.parsed_number.store(number + 1, std::memory_order_release);

@@ -11,7 +11,7 @@
 namespace sojourn {
 namespace {
 
-/// `size` bytes at `offset` make way for others, of which there may be more or fewer.
+/// Replaces `size` bytes at `offset` by others, which may be more or fewer.
 void replace(std::vector<std::byte>& frame, std::size_t offset, std::size_t size,
              std::span<const std::byte> with) {
   const auto from = frame.begin() + static_cast<std::ptrdiff_t>(offset);

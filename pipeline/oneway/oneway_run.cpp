@@ -51,8 +51,8 @@ void OnewayRun::take(const OnewayMethod& method, std::span<const DelaySample> de
   if (sink_) sink_->take(method, delays);
 }
 
-/// The drift of packets that go forward.  Where some go backward, those whose sign tells; where
-/// an offset hides the sign, nobody can say.
+/// The drift, from packets that go forward.  If some go backward, only delays that are not negative
+/// count; if an offset hides the sign, the drift is not known.
 std::optional<ClockSkew> OnewayRun::skew(const std::optional<ClockOffset>& offset) const {
   if (!offset) return all_.estimate();
   if (offset->low < Duration{0} && offset->high > Duration{0}) return not_negative_.estimate();

@@ -1,5 +1,5 @@
 #pragma once
-// What a measurement between two points shall do, for any method.
+// What a measurement between two points does, for any method.
 
 #include <functional>
 #include <memory>

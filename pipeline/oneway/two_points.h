@@ -79,7 +79,7 @@ class TwoPoints {
     std::span<const IpPacket> batch() const { return {found.data(), count}; }
   };
 
-  /// At most OnewayMethod::max_batch packets, of which the IP packets wait for hand_on().
+  /// Finds the IP packets among at most OnewayMethod::max_batch; they wait for hand_on().
   void locate(Point point, std::span<const Packet> packets);
   void hand_on(Point point);
   bool next_is_first() const;
