@@ -13,16 +13,19 @@ namespace sojourn {
 /// A response that found its request.
 struct Match {
   Duration delay;
-  double weight = 1;        ///< how many real pairs it stands for
-  bool ambiguous = false;   ///< the request was seen more than once
-  std::uint8_t fridge = 0;  ///< which of several; fridges-ivw joins their weights at the end
+  double weight = 1;         ///< how many real pairs it stands for
+  bool ambiguous = false;    ///< the request was seen more than once
+  std::uint8_t fridge = 0;   ///< which of several; fridges-ivw joins their weights at the end
+  bool for_a_while = false;  ///< Admission::stored_for_a_while was said of its request
 };
 
 /// What became of a request.
 enum class Admission : std::uint8_t {
-  stored,    ///< it waits now
-  repeated,  ///< it was waiting already
-  refused,   ///< the table had no room, or chance turned it away
+  stored,              ///< it waits now, for as long as a response may come
+  stored_for_a_while,  ///< it waits now, but its slot may be given to others before that
+  repeated,            ///< it was waiting already
+  by_chance,           ///< chance turned it away
+  no_room,             ///< the table, or its part of it, was full
 };
 
 /// A table is told of requests and responses in the order of their packets.  A response takes its

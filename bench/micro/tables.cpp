@@ -78,10 +78,6 @@ void leased(benchmark::State& state) { run<LeasedTable>(state, {.memory_bytes = 
 void tailored(benchmark::State& state) {
   run<TailoredTable>(state, {.memory_bytes = bytes(state)});
 }
-void tailored_wide(benchmark::State& state) {
-  run<WideTailoredTable>(state, {.memory_bytes = bytes(state)});
-}
-
 void sizes(benchmark::internal::Benchmark* one) {
   one->Arg(64 << 10)->Arg(4 << 20)->Arg(256 << 20)->Unit(benchmark::kMillisecond);
 }
@@ -93,7 +89,6 @@ BENCHMARK(fridge_tuning)->Apply(sizes);
 BENCHMARK(fridges)->Apply(sizes);
 BENCHMARK(leased)->Apply(sizes);
 BENCHMARK(tailored)->Apply(sizes);
-BENCHMARK(tailored_wide)->Apply(sizes);
 
 }  // namespace
 }  // namespace sojourn

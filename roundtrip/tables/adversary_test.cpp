@@ -101,8 +101,7 @@ std::size_t survivors(const std::vector<Request>& requests, std::uint64_t seed) 
 
 template <class Table>
 class AdversaryTest : public testing::Test {};
-using Tables =
-    testing::Types<StagedTable, FridgeTable, FridgesTable, LeasedTable, WideTailoredTable>;
+using Tables = testing::Types<StagedTable, FridgeTable, FridgesTable, LeasedTable, TailoredTable>;
 TYPED_TEST_SUITE(AdversaryTest, Tables);
 
 TYPED_TEST(AdversaryTest, TableKeepsWhatItWouldKeepOfRandomKeys) {

@@ -70,8 +70,7 @@ std::optional<Match> ExactTable::response(std::uint64_t key, Timestamp time) {
   return Match{Duration{difference_ns(now_ns, sent_ns)}, 1.0, (tag & ambiguous_bit) != 0};
 }
 
-[[gnu::always_inline]] inline void ExactTable::apply_one(const PairEvent& event,
-                                                         std::uint32_t number, BatchOutcome& out) {
+inline void ExactTable::apply_one(const PairEvent& event, std::uint32_t number, BatchOutcome& out) {
   Line& line = lines_[home(event.key)];
   const auto [mine, taken] = look(line, event.key);
   constexpr unsigned all = (1u << ways) - 1;

@@ -92,7 +92,8 @@ class ExactTable {
   bool expired(const Slot& slot, std::int64_t now_ns) const {
     return expired(slot.tag(), slot.sent_ns(), now_ns);
   }
-  void apply_one(const PairEvent& event, std::uint32_t number, BatchOutcome& out);
+  [[gnu::always_inline]] inline void apply_one(const PairEvent& event, std::uint32_t number,
+                                               BatchOutcome& out);
   Slot find(std::uint64_t key);
   Slot make_room(std::uint64_t key, std::int64_t now_ns);
   bool needs_sweep(std::size_t incoming) const {

@@ -87,7 +87,7 @@ class BasicFridgeTable {
     }
     const bool enters = (KeyParts::coins(key) >> 32) < threshold_;
     counter_ += Counting::counts(enters);  // before it is stored: x leaves out the request itself
-    if (!enters) return Admission::refused;
+    if (!enters) return Admission::by_chance;
     slot = {std::uint64_t{KeyParts::fingerprint(key)} << 32 | counter() << counter_shift |
                 ((flags & long_lived) ? long_bit : 0) | waiting_bit,
             to_ns(time)};

@@ -80,7 +80,8 @@ class BasicFridgesTable {
     }
     const FridgeLadder::Level& level = ladder_.level(level_);
     exposure_ += level.exposure;  // before it is stored: the request is no risk to itself
-    if (static_cast<std::uint32_t>(coins) >= level.enters_below[fridge]) return Admission::refused;
+    if (static_cast<std::uint32_t>(coins) >= level.enters_below[fridge])
+      return Admission::by_chance;
     slot = {std::uint64_t{KeyParts::fingerprint(key)} << 32 | exposure_unit() << exposure_shift |
                 level_ << level_shift | ((flags & long_lived) ? long_bit : 0) | waiting_bit,
             to_ns(time)};

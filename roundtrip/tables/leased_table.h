@@ -80,7 +80,7 @@ class LeasedTable {
     }
     if (acceptance_.add(room != nullptr)) [[unlikely]]
       decide();
-    return room ? Admission::stored : Admission::refused;
+    return room ? Admission::stored : Admission::no_room;
   }
 
   std::optional<Match> response(std::uint64_t key, Timestamp time) {

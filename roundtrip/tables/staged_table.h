@@ -81,7 +81,7 @@ class BasicStagedTable {
     }
     if (!room) {
       ++refused_;
-      return Admission::refused;
+      return Admission::no_room;
     }
     *room = {(key & ~low_bits) | ((flags & long_lived) ? long_bit : 0) | waiting_bit, now_ns};
     return Admission::stored;

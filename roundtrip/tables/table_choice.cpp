@@ -30,27 +30,20 @@ constexpr std::array descriptions = {
                 "chance may have moved it."},
     Description{
         TableKind::tailored, "tailored",
-        "Unbiased estimate from a sample; the intervals say how far chance may have moved it."},
+        "Unbiased estimate; where not all requests fit, from a sample: the intervals say how "
+        "far chance may have moved it."},
 };
 
 const Description& describe(TableKind kind) { return descriptions[static_cast<std::size_t>(kind)]; }
 
 constexpr std::size_t least_memory = 1024;
-// Below this, the number of slots is what matters most to `tailored`; above, most traffic fits, and
-// exact times are worth more.
-constexpr std::size_t much_memory = std::size_t{256} << 10;
 // A fridge of fewer slots has weights that jump (FRIDGE section 3.3, "number of table entries").
 constexpr std::size_t least_slots_a_fridge = 64;
 
 }  // namespace
 
 std::string_view name_of(TableKind kind) { return describe(kind).name; }
-std::string_view promise_of(const TableChoice& choice) {
-  const bool rounds = choice.kind == TableKind::tailored && !choice.wide_lines;
-  return rounds ? "Unbiased estimate from a sample, delays rounded by 4 % at most; the intervals "
-                  "say how far chance may have moved it."
-                : describe(choice.kind).promise;
-}
+std::string_view promise_of(const TableChoice& choice) { return describe(choice.kind).promise; }
 
 std::optional<TableKind> table_named(std::string_view name) {
   const auto found = std::ranges::find(descriptions, name, &Description::name);
@@ -93,7 +86,6 @@ Result<TableChoice> choose_table(const TableWishes& wishes) {
   choice.fridges = static_cast<unsigned>(
       std::clamp<std::size_t>(choice.memory_bytes / 16 / least_slots_a_fridge, 1, choice.fridges));
   choice.entry_probability = wishes.entry_probability;
-  choice.wide_lines = choice.memory_bytes >= much_memory;
   choice.patience = wishes.patience;
   return choice;
 }

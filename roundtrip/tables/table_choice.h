@@ -48,7 +48,6 @@ struct TableChoice {
   unsigned stages = 4;
   unsigned fridges = 4;
   std::optional<double> entry_probability = {};  ///< without it, self-tuning
-  bool wide_lines = false;                       ///< of tailored: exact times instead of more slots
   Patience patience = {};
 };
 
@@ -86,13 +85,9 @@ auto with_table(const TableChoice& choice, Use use) {
                               .lease = {.longest = choice.longest},
                               .patience = choice.patience}});
     case TableKind::tailored:
-      if (!choice.wide_lines)
-        return use(TailoredTable{{.memory_bytes = choice.memory_bytes,
-                                  .longest = choice.longest,
-                                  .patience = choice.patience}});
-      return use(WideTailoredTable{{.memory_bytes = choice.memory_bytes,
-                                    .longest = choice.longest,
-                                    .patience = choice.patience}});
+      return use(TailoredTable{{.memory_bytes = choice.memory_bytes,
+                                .longest = choice.longest,
+                                .patience = choice.patience}});
     case TableKind::exact:
       break;
   }

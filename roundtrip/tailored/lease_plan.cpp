@@ -6,16 +6,7 @@
 namespace sojourn {
 namespace {
 
-// Before this many delays are known, the plan is a guess.
-constexpr std::uint64_t least_samples = 64;
-// What n samples have not shown yet is about 1/n of all (Good 1953).  A few times that is expected
-// beyond the 90th percentile, less by this factor with each step.
-constexpr double unseen_samples = 3, unseen_decay = 0.6;
-// In the tail, a step's own share and the one that the whole tail suggests count alike at this many
-// samples, its own counted twice and its neighbours' once: about two in each.
-constexpr double trusted_count = 8;
-/// What is asked for, and how much it matters: the tail is what people look at.  More for it costs
-/// the other percentiles more than it gains (docs/design/tailored.md has the figures).
+/// What is asked for, and how much it matters.
 struct Wanted {
   double q;
   double weight;
@@ -23,7 +14,7 @@ struct Wanted {
 constexpr auto wanted = [] {
   std::array<Wanted, 20> all{};
   for (std::size_t i = 0; i < 19; ++i) all[i] = {0.05 * static_cast<double>(i + 1), 1};
-  all[19] = {0.99, 2};
+  all[19] = {0.99, tailored_tuning.weight_of_p99};
   return all;
 }();
 
@@ -36,25 +27,6 @@ LeasePlan::LeasePlan(const std::array<double, WaitSteps::count>& chances) {
         static_cast<std::uint64_t>(std::llround(std::clamp(chances[j], 0.0, 1.0) * 0x1p32));
     below_[j] = std::min(below, below_[j - 1]);
   }
-}
-
-std::array<double, WaitSteps::count> scaled_to(std::array<double, WaitSteps::count> shape,
-                                               double mean_wait_ns) {
-  const auto mean_wait = [&](double scale) {
-    double sum = 0;
-    for (unsigned j = 1; j < WaitSteps::count; ++j)
-      sum += std::fmin(1, scale * shape[j]) *
-             static_cast<double>(WaitSteps::longest_ns(j) - WaitSteps::longest_ns(j - 1));
-    return sum;
-  };
-  double low = 0x1p-40,
-         high = 0x1p60;  // of the scale; halve their ratio until nothing is left of it
-  for (int i = 0; i < 60; ++i) {
-    const double middle = std::sqrt(low * high);
-    (mean_wait(middle) < mean_wait_ns ? low : high) = middle;
-  }
-  for (double& chance : shape) chance = std::fmin(1, low * chance);
-  return shape;
 }
 
 LeaseTailor::LeaseTailor(Duration longest, const LeaseCaution& caution)
@@ -70,21 +42,19 @@ void LeaseTailor::fade() {
 }
 
 std::array<double, WaitSteps::count> LeaseTailor::unanswered() const {
-  // Some always wait in vain; and what comes in bursts is not answered before it has come.
-  constexpr double least = 0.02;
   std::array<double, WaitSteps::count> share;
   share.fill(1);
-  if (samples_ < least_samples) return share;
+  if (samples_ < tailored_tuning.least_samples) return share;
   double left = 1;
   for (unsigned j = 1; j < WaitSteps::count; ++j) {
     left -= seen_[j - 1] / requests_;
-    share[j] = std::fmax(left, least);
+    share[j] = std::fmax(left, tailored_tuning.least_unanswered);
   }
   return share;
 }
 
 unsigned LeaseTailor::shortest_step() const {
-  if (samples_ < least_samples) return WaitSteps::covering(1'000'000);
+  if (samples_ < tailored_tuning.least_samples) return WaitSteps::covering(1'000'000);
   double sum = 0;
   unsigned step = 1;
   while (step + 1 < last_step_ && (sum += seen_[step]) < 0.01 * total_) ++step;
@@ -101,7 +71,7 @@ unsigned LeaseTailor::longest_step() const {
 std::array<double, WaitSteps::count> LeaseTailor::shape(std::int64_t elapsed_ns) const {
   std::array<double, WaitSteps::count> shape{};
   shape[0] = 1;
-  const bool knows = samples_ >= least_samples;
+  const bool knows = samples_ >= tailored_tuning.least_samples;
   const unsigned tried = std::min(WaitSteps::covering(elapsed_ns - elapsed_ns / 4), last_step_);
   const unsigned longest = !knows                    ? last_step_
                            : tried >= longest_step() ? longest_step()
@@ -140,7 +110,8 @@ std::array<double, WaitSteps::count> LeaseTailor::shares(unsigned longest) const
     count[j] = lent(counts_, j);
   }
   unsigned tail = 1;
-  for (double sum = share[1]; sum < 0.95 && tail < longest; sum += share[tail]) ++tail;
+  for (double sum = share[1]; sum < tailored_tuning.tail_from && tail < longest; sum += share[tail])
+    ++tail;
   double mass = 1e-4, excess = 1e-4;  // something, where nothing lies beyond
   for (unsigned j = tail + 1; j <= longest; ++j) {
     mass += share[j];
@@ -149,7 +120,7 @@ std::array<double, WaitSteps::count> LeaseTailor::shares(unsigned longest) const
   const double decay = 1 - mass / excess;
   double expected = mass * (1 - decay);
   for (unsigned j = tail + 1; j <= longest; ++j, expected *= decay) {
-    const double own_say = count[j] / (count[j] + trusted_count);
+    const double own_say = count[j] / (count[j] + tailored_tuning.trusted_count);
     share[j] = std::lerp(expected, share[j], own_say);
   }
   for (unsigned j = 1; j <= longest; ++j) share[j] = std::fmax(share[j], 1e-6);
@@ -160,9 +131,13 @@ void LeaseTailor::tailor_to_seen(std::array<double, WaitSteps::count>& shape, un
                                  unsigned longest) const {
   std::array<double, WaitSteps::count> share = shares(longest);
   unsigned slow = 1;
-  for (double sum = share[1]; sum < 0.9 && slow < longest; sum += share[slow]) ++slow;
-  double unseen = unseen_samples / (unseen_samples + fresh_samples_);
-  for (unsigned j = slow + 1; j <= longest; ++j, unseen *= unseen_decay) share[j] += unseen;
+  for (double sum = share[1]; sum < tailored_tuning.unseen_from && slow < longest;
+       sum += share[slow])
+    ++slow;
+  double unseen =
+      tailored_tuning.unseen_samples / (tailored_tuning.unseen_samples + fresh_samples_);
+  for (unsigned j = slow + 1; j <= longest; ++j, unseen *= tailored_tuning.unseen_decay)
+    share[j] += unseen;
 
   for (unsigned j = std::max(tried, 1u) + 1; j <= longest; ++j)
     share[j] = std::fmax(share[j], caution_.untried_decay * share[j - 1]);

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "core/time.h"
+#include "roundtrip/tailored/tuning.h"
 
 namespace sojourn {
 
@@ -40,6 +41,9 @@ class LeasePlan {
  public:
   /// Nobody waits.
   LeasePlan() = default;
+  /// Of a table that knows nothing yet: what came under it may be dropped once more is known.
+  void set_provisional() { provisional_ = true; }
+  bool is_provisional() const { return provisional_; }
   explicit LeasePlan(const std::array<double, WaitSteps::count>& chances);
 
   unsigned step_of(std::uint32_t coin) const {
@@ -64,23 +68,7 @@ class LeasePlan {
 
  private:
   std::array<std::uint64_t, WaitSteps::count> below_{};
-};
-
-/// The chances min(1, s * shape) with the s for which a request waits `mean_wait_ns` on average if
-/// nobody answers; all 1 up to the end of the shape if that is less.
-std::array<double, WaitSteps::count> scaled_to(std::array<double, WaitSteps::count> shape,
-                                               double mean_wait_ns);
-
-/// What to expect of delays before they are seen.
-struct LeaseCaution {
-  /// Waits longer than any delay seen get this share of the memory, each octave alike (pi falls as
-  /// 1/t), so that a delay that was never met has its chance.
-  double memory_for_unseen = 0.04;
-  /// What takes about as long as we have looked could hardly have been seen.  There the shares are
-  /// taken to go on as they were, falling by this factor with each step.
-  double untried_decay = 0.5;
-  /// Before enough delays are known, the chance is taken to fall as 1/sqrt(t) from here on.
-  double first_guess_ns = 4e6;
+  bool provisional_ = false;
 };
 
 /// Learns which delays there are, and says how the next plan should look.
@@ -100,7 +88,7 @@ struct LeaseCaution {
 /// memory waits for them, and their weight says how small.
 class LeaseTailor {
  public:
-  explicit LeaseTailor(Duration longest, const LeaseCaution& caution = {});
+  explicit LeaseTailor(Duration longest, const LeaseCaution& caution = tailored_tuning.packets);
 
   void add(std::int64_t delay_ns, double weight) {
     add_in_step(WaitSteps::covering(delay_ns), weight);

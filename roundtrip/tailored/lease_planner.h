@@ -21,35 +21,27 @@ class LeasePlanner {
     Duration expire;   ///< when a plan may be forgotten: nobody waits longer
     std::size_t slots;
     unsigned slots_a_line;
-    bool for_long_lived;      ///< few, and their waits are longer than we have looked for
-    std::int64_t rounded_ns;  ///< requests seem to have come earlier by up to this: a plan is dated
-                              ///< back as much
-    unsigned fine_steps;  ///< of the line: a wait of more steps than that has too coarse a clock;
-                          ///< 0: none has
+    bool for_long_lived;  ///< few, and their waits are longer than we have looked for
   };
 
   explicit LeasePlanner(const Options& options);
 
   /// A request came.  True, now and then, if the plan may have changed.
-  bool asked(std::int64_t now_ns) { return ++since_tuning_ == tuning_interval && tune(now_ns); }
+  bool asked(std::int64_t now_ns) {
+    return ++since_tuning_ == tailored_tuning.requests_a_look && tune(now_ns);
+  }
   /// A pair was seen, whose delay that step covers.
   void answered(std::int64_t delay_ns, unsigned step, double weight, std::int64_t now_ns) {
     tailor_.add_in_step(step, weight * rate_.shown_after(delay_ns, now_ns));
   }
 
   const LeasePlan& current() const { return plans_.current(); }
-  const LeasePlan* at(std::int64_t time_ns) const { return plans_.at(time_ns); }
+  unsigned current_parity() const { return plans_.current_parity(); }
+  const LeasePlan* at(std::int64_t time_ns, unsigned parity) const {
+    return plans_.at(time_ns, parity);
+  }
   /// The last step that requests of no longer patience may wait.
   unsigned last_step() const { return last_step_; }
-  /// Of a delay, under that plan: some waits may be too coarse for it.
-  double chance(const LeasePlan& plan, unsigned step) const {
-    return plan.chance(step) -
-           (has_too_coarse(step) ? plan.chance(step + options_.fine_steps + 1) : 0);
-  }
-  bool is_too_coarse(unsigned wait, unsigned step) const {
-    return has_too_coarse(step) && wait > step + options_.fine_steps;
-  }
-
   std::uint64_t no_coin_from(std::int64_t oldest_ns) const {
     return plans_.no_coin_from(oldest_ns);
   }
@@ -60,14 +52,8 @@ class LeasePlanner {
   void forget_others() { plans_.forget_others(); }
 
  private:
-  static constexpr std::uint32_t tuning_interval = 32;
-
-  bool has_too_coarse(unsigned step) const {
-    return options_.fine_steps != 0 && step + options_.fine_steps < last_step_;
-  }
   bool tune(std::int64_t now_ns);
   LeasePlan plan_for(double slots_a_request_ns, std::int64_t elapsed_ns) const;
-  LeasePlan coarse_plan_for(double slots_a_request_ns, std::int64_t elapsed_ns) const;
 
   Options options_;
   unsigned last_step_;
@@ -77,7 +63,7 @@ class LeasePlanner {
       1e18;  ///< slots a request and nanosecond, of the current plan; at first there is no limit
   PlanHistory plans_;
   std::uint32_t since_tuning_ = 0;
-  std::uint64_t learn_at_ = 64;
+  std::uint64_t learn_at_ = tailored_tuning.first_lesson;
   std::int64_t planned_after_ns_ = 0;
 };
 

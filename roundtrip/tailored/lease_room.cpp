@@ -4,15 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "roundtrip/tailored/tuning.h"
+
 namespace sojourn {
 namespace {
-
-constexpr double most_load = 3;  // docs/design/tailored.md has what others gave
-// Below this, one in 1900 is refused (Erlang, 1.4 offered to seven): a larger scale is always
-// better.
-constexpr double no_load = 0.2;
-constexpr double steps_an_octave = 4;  // of the scales that are tried
-constexpr int most_octaves = 30;       // above or below 1
 
 double length_of(unsigned step) {
   return static_cast<double>(WaitSteps::longest_ns(step) - WaitSteps::longest_ns(step - 1));
@@ -40,15 +35,17 @@ std::array<double, WaitSteps::count> scaled_to_room(std::array<double, WaitSteps
     most += cost[j];
     unscaled += cost[j] * shape[j];
   }
-  if (most <= no_load) {
+  if (most <= tailored_tuning.no_load) {
     for (double& chance : shape) chance = chance > 0 ? 1 : 0;
     return shape;
   }
   double best = 0, least_error = std::numeric_limits<double>::infinity();
-  const double first = std::clamp(std::log2(no_load / std::max(unscaled, 1e-300)),
-                                  -1.0 * most_octaves, 1.0 * most_octaves);
-  for (double k = std::floor(first * steps_an_octave); k <= most_octaves * steps_an_octave; ++k) {
-    const double scale = std::exp2(k / steps_an_octave);
+  const double first =
+      std::clamp(std::log2(tailored_tuning.no_load / std::max(unscaled, 1e-300)),
+                 -1.0 * tailored_tuning.most_octaves, 1.0 * tailored_tuning.most_octaves);
+  for (double k = std::floor(first * tailored_tuning.scales_an_octave);
+       k <= tailored_tuning.most_octaves * tailored_tuning.scales_an_octave; ++k) {
+    const double scale = std::exp2(k / tailored_tuning.scales_an_octave);
     double variance = 0, load = 0;
     bool all = true;
     for (unsigned j = 1; j < WaitSteps::count; ++j) {
@@ -63,7 +60,7 @@ std::array<double, WaitSteps::count> scaled_to_room(std::array<double, WaitSteps
       least_error = error;
       best = scale;
     }
-    if (load > most_load || all) break;
+    if (load > tailored_tuning.most_load || all) break;
   }
   for (double& chance : shape) chance = std::min(1.0, best * chance);
   return shape;

@@ -11,7 +11,7 @@ constexpr double no_horizon = 1e18;
 
 /// The room that requests find, as the past lets us expect it.
 struct LeaseRoom {
-  unsigned slots_a_line = 7;
+  unsigned slots_a_line = 11;
   double slots_a_request_ns = 0;   ///< slots, by requests a nanosecond
   double horizon_ns = no_horizon;  ///< what waits longer will be planned for later
   /// The share of requests that still wait for an answer when step j begins, if nothing else ends

@@ -25,12 +25,25 @@ class PlanHistory {
   const LeasePlan& current() const { return plans_[newest_ % most_plans]; }
   std::int64_t current_since_ns() const { return since_ns_[newest_ % most_plans]; }
 
-  /// The plan of that time; nullptr if it is forgotten.
-  const LeasePlan* at(std::int64_t time_ns) const {
+  /// Plans are numbered.  A request keeps whether the number of its plan is odd.
+  unsigned current_parity() const { return newest_ & 1; }
+
+  /// The plan of that time; nullptr if it is forgotten.  The time may be rounded, by less than a
+  /// plan lasts: the parity tells whether it was the one before or after instead.
+  const LeasePlan* at(std::int64_t time_ns, unsigned parity) const {
     const std::size_t known = std::min(newest_ + 1, most_plans);
     for (std::size_t back = 0; back < known; ++back) {
-      const std::size_t place = (newest_ - back) % most_plans;
-      if (since_ns_[place] <= time_ns) return &plans_[place];
+      const std::size_t number = newest_ - back;
+      if (since_ns_[number % most_plans] > time_ns) continue;
+      if ((number & 1) == parity) [[likely]]
+        return &plans_[number % most_plans];
+      const bool has_before = back + 1 < known, has_after = back > 0;
+      if (!has_before && !has_after) return nullptr;
+      const bool is_after =
+          has_after &&
+          (!has_before || difference_ns(since_ns_[(number + 1) % most_plans], time_ns) <
+                              difference_ns(time_ns, since_ns_[number % most_plans]));
+      return &plans_[(is_after ? number + 1 : number - 1) % most_plans];
     }
     return nullptr;
   }

@@ -38,31 +38,64 @@ INSTANTIATE_TEST_SUITE_P(Traffic, TailoredTraffic,
                          testing::Values("steady", "unanswered", "rising", "bursts"),
                          [](const auto& one) { return std::string{one.param}; });
 
-TEST_P(TailoredTraffic, IsUnbiased) {
-  const Bias bias =
-      bias_of(stream_of(GetParam()), [] { return TailoredTable{{.memory_bytes = memory}}; });
-  EXPECT_TRUE(bias.unbiased()) << bias.text();
-}
-
-/// Much too little, a little tight, and room for nearly all.
-TEST_P(TailoredTraffic, IsUnbiasedWithWideLines) {
-  for (const std::size_t bytes : {memory, 8 * memory, 32 * memory}) {
+/// From the 64 lines that are the least to room for nearly all.  With fewer, a sudden rush closes
+/// all of them now and then, and who comes then has no chance at all.
+TEST_P(TailoredTraffic, IsUnbiasedAtEverySize) {
+  for (const std::size_t kib : {4, 64, 256}) {
     const Bias bias =
-        bias_of(stream_of(GetParam()), [&] { return WideTailoredTable{{.memory_bytes = bytes}}; });
-    EXPECT_TRUE(bias.unbiased()) << bytes << ": " << bias.text();
+        bias_of(stream_of(GetParam()), [&] { return TailoredTable{{.memory_bytes = kib * 1024}}; });
+    EXPECT_TRUE(bias.unbiased()) << kib << " KiB: " << bias.text();
   }
 }
 
-template <class Table>
-class BothTailored : public testing::Test {};
-using Lines = testing::Types<TailoredTable, WideTailoredTable>;
-TYPED_TEST_SUITE(BothTailored, Lines);
+/// What the accepted requests of a table of 64 lines stand for, by all that tried, over many draws
+/// of the keys: 1 if the chance to be accepted is known.  `by_the_past` takes attempts by accepts
+/// of the last 32 to 64 accepts for it, as this table once did, instead of the open lines of now.
+struct Acceptance {
+  double mean = 0, error = 0;
+};
+Acceptance acceptance_at_four_kib(bool by_the_past) {
+  const Stream stream = simulate({.requests = 60'000, .rate = 20'000, .answered = 0}, 20'261'115);
+  double sum = 0, squares = 0;
+  for (std::uint64_t seed = 0; seed < test_seeds; ++seed) {
+    TailoredTable table{{.memory_bytes = 4096}};
+    const HashKey hash_key = HashKey::from_seed(seed);
+    double attempts = 0, accepts = 0, ratio = 1, tried = 0, stood_for = 0;
+    for (const StreamEvent& event : stream.events) {
+      const double now = table.stands_for();
+      const Admission admission =
+          table.request(keyed_hash(hash_key, event.id, 1), timestamp_from_ns(event.ns), 0);
+      if (admission == Admission::by_chance || admission == Admission::repeated) continue;
+      tried += 1;
+      attempts += 1;
+      if (admission == Admission::no_room) continue;
+      stood_for += by_the_past ? ratio : now;
+      accepts += 1;
+      ratio = attempts / accepts;
+      if (accepts >= 64) attempts /= 2, accepts /= 2;
+    }
+    sum += stood_for / tried - 1;
+    squares += (stood_for / tried - 1) * (stood_for / tried - 1);
+  }
+  const double mean = sum / test_seeds;
+  return {1 + mean, std::sqrt((squares / test_seeds - mean * mean) / (test_seeds - 1))};
+}
+
+/// In a table of few lines the chance of now differs from that of just before.
+/// False alarms and misses: 6 and 8 standard errors, of some 64 runs.
+TEST(Tailored, FourKibibytesKnowTheirChanceAndThePastDoesNot) {
+  const Acceptance open = acceptance_at_four_kib(false);
+  EXPECT_LT(std::fabs(open.mean - 1), 6 * open.error) << open.mean << " error " << open.error;
+  EXPECT_LT(open.error, 0.002);
+  const Acceptance past = acceptance_at_four_kib(true);
+  EXPECT_GT(std::fabs(past.mean - 1), 8 * past.error) << past.mean << " error " << past.error;
+}
 
 /// The twins: weights spoilt as the function says, from what the table gave and its state of now.
-template <class Table, class Spoil>
+template <class Spoil>
 Bias spoilt(const Stream& stream, Spoil spoil) {
   return measure_bias(stream, [&](std::uint64_t seed, const auto& take) {
-    Table table{{.memory_bytes = memory}};
+    TailoredTable table{{.memory_bytes = memory}};
     replay(stream, table, seed, [&](Match match) {
       match.weight = spoil(match.weight, table);
       take(match);
@@ -70,16 +103,16 @@ Bias spoilt(const Stream& stream, Spoil spoil) {
   });
 }
 
-TYPED_TEST(BothTailored, ForgettingTheWaitIsNoticed) {
-  const Bias bias = spoilt<TypeParam>(stream_of("steady"), [](double, const TypeParam& table) {
+TEST(Tailored, ForgettingTheWaitIsNoticed) {
+  const Bias bias = spoilt(stream_of("steady"), [](double, const TailoredTable& table) {
     return 1 / table.entry_probability();
   });
   EXPECT_FALSE(bias.unbiased()) << bias.text();
 }
 
-TYPED_TEST(BothTailored, WeightsThatAreTenPercentOffAreNoticed) {
-  const Bias bias = spoilt<TypeParam>(stream_of("steady"),
-                                      [](double weight, const TypeParam&) { return 1.1 * weight; });
+TEST(Tailored, WeightsThatAreTenPercentOffAreNoticed) {
+  const Bias bias =
+      spoilt(stream_of("steady"), [](double weight, const TailoredTable&) { return 1.1 * weight; });
   EXPECT_FALSE(bias.unbiased()) << bias.text();
 }
 
@@ -87,7 +120,7 @@ TYPED_TEST(BothTailored, WeightsThatAreTenPercentOffAreNoticed) {
 Bias bias_of_long_lived(double spoilt_by) {
   const Stream& stream = stream_of("steady");
   return measure_bias(stream, [&](std::uint64_t seed, const auto& take) {
-    WideTailoredTable table{
+    TailoredTable table{
         {.memory_bytes = memory, .patience = {.expire = 5ms, .expire_long_lived = 10s}}};
     replay(
         stream, table, seed,
@@ -100,7 +133,7 @@ Bias bias_of_long_lived(double spoilt_by) {
   });
 }
 
-TEST(WideTailored, LongLivesAreUnbiased) {
+TEST(Tailored, LongLivesAreUnbiased) {
   const Bias bias = bias_of_long_lived(1);
   EXPECT_TRUE(bias.unbiased()) << bias.text();
   const Bias twin = bias_of_long_lived(1.1);
@@ -109,22 +142,24 @@ TEST(WideTailored, LongLivesAreUnbiased) {
 
 /// A time that is rounded down must not seem to be before the plan that the request met, not even
 /// if it brought that plan about.
-TEST(WideTailored, FindsThoseThatBringANewPlanAbout) {
-  WideTailoredTable table{{.memory_bytes = std::size_t{256} << 10}};
+TEST(Tailored, FindsThoseThatBringANewPlanAbout) {
+  TailoredTable table{{.memory_bytes = std::size_t{256} << 10}};
   const HashKey hash_key = HashKey::from_seed(4);
   std::int64_t now_ns = 77;
   for (std::uint64_t i = 0; i < 20'000; ++i) {  // the rate changes tenfold again and again
     now_ns += i / 2000 % 2 ? 1'000'003 : 10'000'019;
     const std::uint64_t key = keyed_hash(hash_key, i, 1);
-    ASSERT_EQ(table.request(key, timestamp_from_ns(now_ns), long_lived), Admission::stored) << i;
+    ASSERT_LE(table.request(key, timestamp_from_ns(now_ns), long_lived),
+              Admission::stored_for_a_while)
+        << i;
     ASSERT_TRUE(table.response(key, timestamp_from_ns(now_ns + 100'000))) << i;
   }
 }
 
 /// 100 connections a second live for two minutes: 12 000 at a time in 57 344 slots, beside requests
 /// that are never answered.
-TEST(WideTailored, FindsLongLivesWhereThereIsRoom) {
-  WideTailoredTable table{{.memory_bytes = std::size_t{512} << 10}};
+TEST(Tailored, FindsLongLivesWhereThereIsRoom) {
+  TailoredTable table{{.memory_bytes = std::size_t{512} << 10}};
   const HashKey hash_key = HashKey::from_seed(3);
   const std::int64_t life_ns = 120'000'000'000;
   int found = 0, asked = 0;
@@ -143,17 +178,18 @@ TEST(WideTailored, FindsLongLivesWhereThereIsRoom) {
     if (!match) continue;
     ++found;
     total += match->weight;
-    ASSERT_NEAR(static_cast<double>(match->delay.count()), static_cast<double>(life_ns), 256);
+    ASSERT_NEAR(static_cast<double>(match->delay.count()), static_cast<double>(life_ns),
+                120e9 / 256);
   }
   EXPECT_GT(found, asked / 2);
   EXPECT_NEAR(total / asked, 1, 0.02);
   EXPECT_EQ(table.too_old(), 0u);
 }
 
-TEST(WideTailored, FindsAllToTheNanosecondWhereThereIsRoom) {
+TEST(Tailored, FindsAllToTheNanosecondWhereThereIsRoom) {
   const Stream stream =
       simulate({.requests = 20'000, .rate = 2'000}, 1);  // 10 s: 10 000 wait in vain at the end
-  WideTailoredTable table{{.memory_bytes = 500'000}};    // 54 684 slots
+  TailoredTable table{{.memory_bytes = 500'000}};        // 54 684 slots
   double total = 0;
   std::vector<std::int64_t> delays;
   replay(stream, table, 1, [&](const Match& match) {
@@ -170,12 +206,12 @@ TEST(WideTailored, FindsAllToTheNanosecondWhereThereIsRoom) {
 
 /// From room for all to a hundredth of it, half as much each time: what is found falls smoothly,
 /// and the total stays right.
-TEST(WideTailored, FindsLessAndLessWhereItGetsTight) {
+TEST(Tailored, FindsLessAndLessWhereItGetsTight) {
   const Stream stream = simulate({.requests = 100'000, .rate = 10'000}, 1);
   const auto pairs = static_cast<double>(stream.delays_ns.size());
   double before = 1;
   for (std::size_t bytes = std::size_t{4} << 20; bytes >= std::size_t{16} << 10; bytes /= 2) {
-    WideTailoredTable table{{.memory_bytes = bytes}};
+    TailoredTable table{{.memory_bytes = bytes}};
     double total = 0, found = 0;
     replay(stream, table, 1, [&](const Match& match) {
       total += match.weight / pairs;
@@ -189,21 +225,7 @@ TEST(WideTailored, FindsLessAndLessWhereItGetsTight) {
   EXPECT_LT(before, 0.9);
 }
 
-TEST(Tailored, FindsNearlyAllWhereThereIsRoom) {
-  const Stream stream = simulate({.requests = 20'000, .rate = 2'000}, 1);  // 10 s: 20 000 may wait
-  TailoredTable table{{.memory_bytes = 250'000}};
-  double total = 0;
-  std::size_t samples = 0;
-  replay(stream, table, 1, [&](const Match& match) {
-    total += match.weight;
-    ++samples;
-  });
-  const auto pairs = static_cast<double>(stream.delays_ns.size());
-  EXPECT_GT(static_cast<double>(samples), 0.6 * pairs);
-  EXPECT_NEAR(total / pairs, 1, 0.05);
-}
-
-TEST(Tailored, RoundsDelaysByFourPercentAtMost) {
+TEST(Tailored, RoundsDelaysByFourInAThousandAtMost) {
   const Stream stream = simulate({}, 3);
   std::unordered_map<std::uint64_t, std::int64_t> sent;
   TailoredTable table{{.memory_bytes = memory}};
@@ -215,16 +237,16 @@ TEST(Tailored, RoundsDelaysByFourPercentAtMost) {
       table.request(key, timestamp_from_ns(event.ns), 0);
     } else if (const auto match = table.response(key, timestamp_from_ns(event.ns))) {
       const auto truth = static_cast<double>(event.ns - sent[key]);
-      ASSERT_NEAR(static_cast<double>(match->delay.count()) / truth, 1, 0.045) << truth;
+      ASSERT_NEAR(static_cast<double>(match->delay.count()), truth, truth / 250 + 512) << truth;
       ++samples;
     }
   }
   EXPECT_GT(samples, 1000u);
 }
 
-TYPED_TEST(BothTailored, RecognisesRepeats) {
-  TypeParam table{{.memory_bytes = memory}};
-  EXPECT_EQ(table.request(42, Timestamp{}, repeat_is_ambiguous), Admission::stored);
+TEST(Tailored, RecognisesRepeats) {
+  TailoredTable table{{.memory_bytes = memory}};
+  EXPECT_EQ(table.request(42, Timestamp{}, repeat_is_ambiguous), Admission::stored_for_a_while);
   EXPECT_EQ(table.request(42, Timestamp{1ms}, repeat_is_ambiguous), Admission::repeated);
   const auto match = table.response(42, Timestamp{30ms});
   ASSERT_TRUE(match);
@@ -232,59 +254,17 @@ TYPED_TEST(BothTailored, RecognisesRepeats) {
   EXPECT_FALSE(table.response(42, Timestamp{31ms}));
 }
 
-TEST(WaitLine, KnowsTheAgeOverManyWraps) {
-  // A short wait wraps after 524 us; looked at again after hours, it must be over and not young.
-  for (const std::int64_t later_ns : {524'288ll, 1'000'000ll, 1'048'576ll, 50'000'000ll,
-                                      3'600'000'000'000ll, 10'000'000'000'000ll}) {
-    WaitLine line{};
-    line.look(12'345);
-    line.put(3, {.step = 2, .fingerprint = 0x2bcde, .stands_for = 1}, 12'345);
-    line.look(12'345 + 1000);
-    ASSERT_TRUE(line.may_hold(3, 0x2bcde));
-    EXPECT_EQ(line.at(3, 12'345 + 1000).age_ns, 1000);
-    line.look(12'345 + later_ns);
-    EXPECT_TRUE(line.is_free(3)) << later_ns;
-  }
-}
-
-TEST(WaitLine, StartsAtAnyTime) {
-  for (std::int64_t hour = 0; hour < 12; ++hour) {
-    const std::int64_t start = 1'700'000'000'000'000'000 + hour * 3'600'000'000'000 / 2;
-    WaitLine line{};
-    line.look(start);
-    line.put(0, {.step = 2, .fingerprint = 0x2bcde, .stands_for = 1}, start);
-    line.look(start + 1'048'576);  // two wraps later
-    EXPECT_TRUE(line.is_free(0)) << hour;
-  }
-}
-
-TEST(WaitLine, KeepsWhatWaits) {
-  for (unsigned step = 1; step < WaitSteps::count; ++step) {
-    WaitLine line{};
-    const std::int64_t start = 987'654'321'012'345;
-    line.look(start);
-    line.put(9, {.step = step, .fingerprint = 0x1a5a5, .stands_for = 6}, start);
-    const std::int64_t wait = WaitSteps::longest_ns(step);
-    for (std::int64_t age = 0; age < wait * 99 / 100; age += wait / 7 + 1) {
-      line.look(start + age);
-      ASSERT_TRUE(line.may_hold(9, 0x1a5a5)) << step << " " << age;
-      EXPECT_NEAR(static_cast<double>(line.at(9, start + age).age_ns), static_cast<double>(age),
-                  std::fmax(static_cast<double>(wait) * 0x1p-16, 4) + 1);
-      EXPECT_EQ(line.at(9, start + age).stands_for, 6u);
-    }
-    line.look(start + wait + wait / 50 + 10);
-    EXPECT_TRUE(line.is_free(9)) << step;
-  }
-}
-
 TEST(StandsFor, IsRightOnAverage) {
-  StandsFor ratio;
-  for (int i = 0; i < 1000; ++i) ratio.add(i % 3 == 0);  // 3 attempts an accept
-  double sum = 0;
-  constexpr int n = 4096;
-  for (std::uint32_t i = 0; i < n; ++i) sum += StandsFor::value(ratio.draw(i << 20));
-  EXPECT_NEAR(sum / n, ratio.now(), 0.01);  // the coins are evenly spread: no chance in it
-  EXPECT_NEAR(ratio.now(), 3, 0.1);
+  for (const double wanted : {1.0, 1.01, 1.3, 2.0, 3.0, 47.0, 64.0, 1000.0}) {
+    double sum = 0;
+    constexpr int n = 65'536;  // the coins are evenly spread: no chance in it
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const unsigned code = StandsFor::draw(wanted, i << 16);
+      ASSERT_NE(code, StandsFor::ambiguous);
+      sum += StandsFor::value(code);
+    }
+    EXPECT_NEAR(sum / n, wanted, wanted * 1e-3);
+  }
 }
 
 TEST(LeasePlan, DrawsWhatItSays) {
@@ -297,16 +277,6 @@ TEST(LeasePlan, DrawsWhatItSays) {
     EXPECT_GE(plan.step_of(below - 1), j);
     EXPECT_LT(plan.step_of(below), j);
   }
-}
-
-TEST(LeasePlan, IsScaledToTheMeanWait) {
-  const LeaseTailor tailor{10s};
-  const auto chances = scaled_to(tailor.shape(0), 5e6);
-  double wait = 0;
-  for (unsigned j = 1; j < WaitSteps::count; ++j)
-    wait += chances[j] * static_cast<double>(WaitSteps::longest_ns(j) -
-                                             (j > 1 ? WaitSteps::longest_ns(j - 1) : 0));
-  EXPECT_NEAR(wait, 5e6, 1e3);
 }
 
 /// Of the slot-seconds that the shape costs, those beyond `limit`.

@@ -8,11 +8,12 @@
 namespace sojourn {
 
 struct WaitEntry {
-  unsigned step = 0;           ///< how long it may wait (WaitSteps); 0 is an empty slot
-  unsigned fingerprint = 0;    ///< as the line's fingerprint_of() gives it
+  unsigned step = 0;           ///< how long it may wait (WaitSteps)
+  unsigned fingerprint = 0;    ///< as WaitLine::fingerprint_of() gives it
   unsigned stands_for = 0;     ///< StandsFor's code
+  unsigned plan_parity = 0;    ///< of the number of the plan that it met: see PlanHistory
   std::int64_t age_ns = 0;     ///< at the time the line was looked at
-  bool is_long_lived = false;  ///< only where the line tells
+  bool is_long_lived = false;  ///< it waits by the plans for connections
 
   bool is_over() const { return age_ns > WaitSteps::longest_ns(step); }
 };

@@ -1,154 +1,362 @@
 #pragma once
-// Eleven waiting requests in one cache line.
+// Up to eleven waiting requests in one cache line, their times to the nanosecond while they are
+// few.
 
 #include <array>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
+#include "core/time.h"
+#include "roundtrip/four_words.h"
 #include "roundtrip/key_parts.h"
 #include "roundtrip/tailored/lease_plan.h"
 #include "roundtrip/tailored/wait_entry.h"
 
 namespace sojourn {
 
-/// Five and a half bytes a request instead of sixteen; an age is right within 2^-16 of its longest
-/// wait, or 4 ns.
+/// A line has one of two forms, and changes it by itself.
 ///
-/// A time is kept in 17 bits, in units of 2^-16.5 or 2^-16 of what its entry may wait, and so wraps
-/// after 1.4 or two waits.  The line also knows when it was last looked at, when all that was over
-/// was thrown out: an entry was then at most its wait old, and that settles which wrap it is.
+/// *Roomy*: seven requests of eight bytes, and eight bytes for when the line was last swept.  A
+/// time has 34 bits: nanoseconds for waits of up to 11.6 s, units of at most 2^-33 of the wait
+/// beyond. Nothing is put later than `latest_after_ns` after the last sweep, nor earlier than
+/// `earliest_before_ns` before it, and a sweep throws out what is over.  So all times of a line lie
+/// within one wrap of 2^34 units, and each is known in full whenever the line is looked at.
+///
+/// *Dense*: an eighth request in a roomy line packs all of them into 44 bits each, so that eleven
+/// fit.  A time has 10 bits and 4 for its unit, which grows with the age: a delay is at least the
+/// age that a request has already, so a unit of 1/128 of the age is fine enough for any delay that
+/// may still come.  Whenever a request is put, the others are rewritten in the units of their age;
+/// rounding does not add up, because a unit only loses low bits of the same time.  Ages are right
+/// within 0.4 %, or 256 ns; twice that if the line was roomy again in between.
+///
+/// No request is lost by a change of form, so it has no part in which pairs are seen.
+///
+/// What is over stays until its place is needed.  Whoever reads an entry asks is_over().
 class WaitLine {
  public:
-  static constexpr unsigned slots = 11;
-  static constexpr unsigned fingerprint_bits = 18;
-  static constexpr int time_bits = 17;
-  /// Steps between a delay and a wait whose clock is still fine enough for it: 2^11, rounded by
-  /// 2^-5.
-  static constexpr unsigned fine_steps = 22;
-  static constexpr bool tells_long_lived = false;
+  static constexpr unsigned slots = 11;  ///< in dense form
+  static constexpr unsigned roomy_slots = 7;
+  static constexpr std::int64_t coarsest_ns = 256;  ///< unit of the longest wait in a roomy line
 
+  /// 18 bits.  Never 0, so that no empty slot has it.
   static unsigned fingerprint_of(std::uint64_t key) {
-    return KeyParts::fingerprint(key) & ((1u << fingerprint_bits) - 1);
+    const unsigned bits = KeyParts::fingerprint(key) & fingerprint_mask;
+    return bits + (bits == 0);
   }
 
-  /// Throws out what is over.  To be called before the entries are looked at.
+  /// A closed line takes no request.  The table closes and opens it, and counts (tailored_table.h).
+  bool is_closed() const { return (last() & closed_bit) != 0; }
+  void close() { last() |= closed_bit; }
+  void open() { last() &= ~closed_bit; }
+  bool is_dense() const { return (last() & dense_bit) != 0; }
+
+  /// To be called before anything else at a new time.
   void look(std::int64_t now_ns) {
-    // Of 28 bits, with their sign: a clock that steps back a little has let no time pass.  Further
-    // back is no time at all: the line is new, or nobody has looked for hours.
-    const std::int32_t elapsed =
-        static_cast<std::int32_t>((touch_time(now_ns) - touched()) << low_half) >> low_half;
-    // Both ends are rounded down, so that one unit less has passed for certain.
-    const std::int64_t since_ns = elapsed > 1 ? std::int64_t{elapsed - 1} << touch_shift : 0;
-    for (unsigned i = 0; i < slots; ++i)
-      if (words_[i] &&
-          age_of(words_[i], now_ns, since_ns) > WaitSteps::longest_ns(step_of(words_[i])))
-        words_[i] = 0;
-    if (elapsed < -most_back) words_ = {};
-    if (elapsed > 0 || elapsed < -most_back) set_touched(touch_time(now_ns));
+    if (is_dense()) [[unlikely]] {
+      const std::int64_t since = units_since_sweep(now_ns);
+      if (since < -earliest_before_units || since > longest_units) [[unlikely]]
+        start_again(now_ns);
+      return;
+    }
+    const std::uint64_t since = unsigned_of(now_ns) - unsigned_of(swept_ns()) + earliest_before_ns;
+    if (since > earliest_before_ns + latest_after_ns) [[unlikely]]
+      start_again(now_ns);
   }
 
-  bool is_free(unsigned i) const { return words_[i] == 0; }
-  bool may_hold(unsigned i, unsigned fingerprint) const {
-    return words_[i] != 0 && fingerprint_at(i) == fingerprint;
-  }
-  /// A bit for each slot with this fingerprint.
+  /// A bit for each slot with this fingerprint, over or not.
   unsigned holders(unsigned fingerprint) const {
+    if (!is_dense()) [[likely]]
+      return compared(fingerprint_mask, fingerprint);
     unsigned bits = 0;
-    for (unsigned i = 0; i < slots; ++i) bits |= unsigned{may_hold(i, fingerprint)} << i;
+    for (unsigned i = 0; i < slots; ++i)
+      bits |= unsigned{(packed(i) & fingerprint_mask) == fingerprint} << i;
     return bits;
   }
-  /// A free slot, or `slots` if all of them wait.
-  unsigned room(std::int64_t) const {
-    unsigned i = 0;
-    while (i < slots && !is_free(i)) ++i;
-    return i;
-  }
-  /// After look() at the same time.
+
   WaitEntry at(unsigned i, std::int64_t now_ns) const {
-    const std::uint32_t word = words_[i];
-    return {.step = step_of(word),
-            .fingerprint = fingerprint_at(i),
-            .stands_for = word >> stands_for_shift & 7,
-            .age_ns = age_of(word, now_ns, 0)};
+    if (!is_dense()) [[likely]]
+      return entry_of(word(i), roomy_age_of(word(i), now_ns));
+    const std::int64_t reference = reference_ns(now_ns);
+    const std::int64_t age_ns = now_ns - dense_time_of(packed(i), reference);
+    // Rounding alone makes nothing older than now; only a clock that stepped back does.
+    const bool rounded =
+        age_ns < 0 && dense_start_of(packed(i) >> dense_time_shift, reference) <= now_ns;
+    return entry_of(packed(i), rounded ? 0 : age_ns);
   }
-  void put(unsigned i, const WaitEntry& entry, std::int64_t now_ns) {
-    words_[i] = (static_cast<std::uint32_t>(now_ns >> unit_shift(entry.step)) & time_mask) |
-                entry.step << time_bits | entry.stands_for << stands_for_shift |
-                entry.fingerprint >> low_bits << fingerprint_shift;
-    set_low(i, entry.fingerprint & low_mask);
+
+  /// Into a free slot.  There must be one: the line is not full.
+  void put(const WaitEntry& entry, std::int64_t now_ns) {
+    if (!is_dense()) {
+      unsigned empty = compared(~std::uint64_t{0}, 0);
+      if (empty == 0) {
+        sweep_roomy(now_ns);
+        empty = compared(~std::uint64_t{0}, 0);
+      }
+      if (empty != 0) return put_roomy(first(empty), entry, now_ns);
+      make_dense(now_ns);
+    } else {
+      sweep(now_ns);
+      if (!is_dense()) return put_roomy(first(compared(~std::uint64_t{0}, 0)), entry, now_ns);
+    }
+    unsigned i = 0;
+    while (packed(i) != 0) ++i;
+    set_packed(i, common_bits(entry) | dense_time(now_ns, reference_ns(now_ns))
+                                           << dense_time_shift);
   }
+
+  /// Eleven wait.  Some of them may be over if there was no sweep at this time.
+  bool is_full() const {
+    if (!is_dense()) return false;
+    for (unsigned i = 0; i < slots; ++i)
+      if (packed(i) == 0) return false;
+    return true;
+  }
+
+  /// Throws out what is over, and goes back to exact times where there is room for them.
+  void sweep(std::int64_t now_ns) {
+    if (!is_dense()) return sweep_roomy(now_ns);
+    const std::int64_t before = reference_ns(now_ns);
+    if (units_since_sweep(now_ns) > 0) set_swept_units(now_ns);
+    const std::int64_t after = reference_ns(now_ns);
+    unsigned kept = 0;
+    for (unsigned i = 0; i < slots; ++i) {
+      const std::uint64_t bits = packed(i);
+      if (bits == 0) continue;
+      const bool over = now_ns - dense_time_of(bits, before) > WaitSteps::longest_ns(step_of(bits));
+      kept += !over;
+      set_packed(i,
+                 over ? 0
+                      : (bits & common_mask) | dense_again(bits >> dense_time_shift, before, after)
+                                                   << dense_time_shift);
+    }
+    if (kept <= few) make_roomy(now_ns);
+  }
+
   void set_stands_for(unsigned i, unsigned code) {
-    words_[i] = (words_[i] & ~(7u << stands_for_shift)) | code << stands_for_shift;
+    const auto with_code = [code](std::uint64_t bits) {
+      return (bits & ~(std::uint64_t{15} << stands_for_shift)) | std::uint64_t{code}
+                                                                     << stands_for_shift;
+    };
+    if (is_dense())
+      set_packed(i, with_code(packed(i)));
+    else
+      word(i) = with_code(word(i));
   }
-  void clear(unsigned i) { words_[i] = 0; }
+  void clear(unsigned i) {
+    if (is_dense())
+      set_packed(i, 0);
+    else
+      word(i) = 0;
+  }
 
  private:
-  static constexpr std::uint32_t time_mask = (1u << time_bits) - 1;
-  static constexpr int stands_for_shift = time_bits + 6, fingerprint_shift = stands_for_shift + 3;
-  static constexpr int low_bits = 12;
-  static constexpr std::uint32_t low_mask = (1u << low_bits) - 1;
-  static constexpr int low_half = 4;      ///< bits of the last fingerprint in the word of touched()
-  static constexpr int touch_shift = 16;  ///< 66 us; half of 28 bits lasts 2.4 hours
-  static constexpr std::int32_t most_back = 1 << 20;  ///< a minute
+  // What both forms keep of a request: fingerprint (18 bits), step (6), stands_for (4), plan (1),
+  // long-lived (1).  The time follows.
+  static constexpr unsigned fingerprint_mask = (1u << 18) - 1;
+  static constexpr int step_shift = 18, stands_for_shift = 24, parity_shift = 28, time_shift = 30;
+  static constexpr std::uint64_t long_bit = std::uint64_t{1} << 29;
+  static constexpr std::uint64_t common_mask = (std::uint64_t{1} << time_shift) - 1;
+  // The last word of a line: two flags; and when it was last swept, in 62 bits or (dense) in 26.
+  static constexpr std::uint64_t closed_bit = std::uint64_t{1} << 63,
+                                 dense_bit = std::uint64_t{1} << 62;
+  static constexpr unsigned few = 4;  ///< entries of a dense line that become roomy again
 
-  static std::uint32_t touch_time(std::int64_t now_ns) {
-    return static_cast<std::uint32_t>(now_ns >> touch_shift);
+  // Roomy.
+  static constexpr int roomy_time_bits = 64 - time_shift;
+  static constexpr std::uint64_t roomy_time_mask = (std::uint64_t{1} << roomy_time_bits) - 1;
+  static constexpr std::uint64_t latest_after_ns = std::uint64_t{1} << 32,
+                                 earliest_before_ns = std::uint64_t{1} << 33;
+  // Dense: a time is 10 bits of the time in units of 2^(3 + 2 e) ns, and e in 4 bits.
+  static constexpr int entry_bits = 44, dense_time_shift = time_shift;
+  static constexpr std::uint64_t entry_mask = (std::uint64_t{1} << entry_bits) - 1;
+  static constexpr int residue_bits = 10, first_unit = 3;
+  static constexpr std::uint64_t residue_mask = (1u << residue_bits) - 1;
+  static constexpr int swept_bits = 26, swept_place = 36;
+  static constexpr int swept_unit = 17;  ///< 131 us; wraps after 2.4 hours
+  static constexpr std::int64_t earliest_before_units =
+      static_cast<std::int64_t>(earliest_before_ns >> swept_unit);
+  /// When an hour has passed, everything is over.
+  static constexpr std::int64_t longest_units =
+      WaitSteps::longest_ns(WaitSteps::count - 1) >> swept_unit;
+
+  static std::uint64_t unsigned_of(std::int64_t ns) { return static_cast<std::uint64_t>(ns); }
+  static unsigned first(unsigned bits) { return static_cast<unsigned>(std::countr_zero(bits)); }
+  std::uint64_t& word(unsigned i) { return words_[i / 4][i % 4]; }
+  std::uint64_t word(unsigned i) const { return words_[i / 4][i % 4]; }
+  std::uint64_t& last() { return words_[1][3]; }
+  std::uint64_t last() const { return words_[1][3]; }
+
+  static unsigned step_of(std::uint64_t bits) {
+    return static_cast<unsigned>(bits >> step_shift) & 63;
   }
-  unsigned fingerprint_at(unsigned i) const {
-    return words_[i] >> fingerprint_shift << low_bits | low(i);
+  static std::uint64_t common_bits(const WaitEntry& entry) {
+    return entry.fingerprint | std::uint64_t{entry.step} << step_shift |
+           std::uint64_t{entry.stands_for} << stands_for_shift |
+           std::uint64_t{entry.plan_parity} << parity_shift | (entry.is_long_lived ? long_bit : 0);
   }
-  static unsigned step_of(std::uint32_t word) { return word >> time_bits & 63; }
-  /// The longest wait of step j is 2^-1 or 2^-0.5 times 2^(11 + j/2) ns, after which the time
-  /// wraps.  The time of the last look is known within 131 us, so no wrap may come sooner than that
-  /// after the longest wait.
+  static WaitEntry entry_of(std::uint64_t bits, std::int64_t age_ns) {
+    return {.step = step_of(bits),
+            .fingerprint = static_cast<unsigned>(bits) & fingerprint_mask,
+            .stands_for = static_cast<unsigned>(bits >> stands_for_shift) & 15,
+            .plan_parity = static_cast<unsigned>(bits >> parity_shift) & 1,
+            .age_ns = age_ns,
+            .is_long_lived = (bits & long_bit) != 0};
+  }
+
+  // Roomy.
+
+  std::int64_t swept_ns() const { return static_cast<std::int64_t>(last() << 2); }
+  void set_swept_ns(std::int64_t ns) {
+    last() =
+        (last() & (closed_bit | dense_bit)) | (unsigned_of(ns) >> 2 & ~(closed_bit | dense_bit));
+  }
+  unsigned compared(std::uint64_t mask, std::uint64_t value) const {
+    constexpr unsigned all = (1u << roomy_slots) - 1;
+    return (compare(words_[0], mask, value).equal | compare(words_[1], mask, value).equal << 4) &
+           all;
+  }
+  /// Of the octave after which the time wraps, step j waits 2^-1 or 2^-0.5; with latest_after_ns it
+  /// stays below the wrap.
   static constexpr int unit_shift(unsigned step) {
-    constexpr int least =
-        2;  // 4 ns: wraps after 524 us, and the waits that need it end before 371 us
     const int octave = 11 + static_cast<int>(step) / 2;
-    return octave - time_bits > least ? octave - time_bits : least;
+    return octave > roomy_time_bits ? octave - roomy_time_bits : 0;
+  }
+  void put_roomy(unsigned i, const WaitEntry& entry, std::int64_t now_ns) {
+    word(i) = roomy_bits(common_bits(entry), now_ns);
+  }
+  static std::uint64_t roomy_bits(std::uint64_t common, std::int64_t time_ns) {
+    return common | unsigned_of(time_ns >> unit_shift(step_of(common))) << time_shift;
+  }
+  /// Counted back from the latest time that there can be.  Negative if the clock has stepped back
+  /// since.
+  std::int64_t roomy_age_of(std::uint64_t kept, std::int64_t now_ns) const {
+    return static_cast<std::int64_t>(unsigned_of(now_ns) - unsigned_of(roomy_time_of(kept)));
+  }
+  std::int64_t roomy_time_of(std::uint64_t kept) const {
+    const int shift = unit_shift(step_of(kept));
+    const auto latest =
+        static_cast<std::int64_t>(unsigned_of(swept_ns()) + latest_after_ns) >> shift;
+    const std::uint64_t before = (unsigned_of(latest) - (kept >> time_shift)) & roomy_time_mask;
+    return static_cast<std::int64_t>((unsigned_of(latest) - before) << shift);
+  }
+  void sweep_roomy(std::int64_t now_ns) {
+    for (unsigned i = 0; i < roomy_slots; ++i) {
+      const std::uint64_t kept = word(i);
+      const bool over = roomy_age_of(kept, now_ns) > WaitSteps::longest_ns(step_of(kept));
+      word(i) = over ? 0 : kept;
+    }
+    if (difference_ns(now_ns, swept_ns()) > 0) set_swept_ns(now_ns);
   }
 
-  /// Twelve bits each, so two share three bytes; the last one shares a byte with touched.
-  unsigned low(unsigned i) const {
-    std::uint16_t two;
-    std::memcpy(&two, &packed_[i * 3 / 2], sizeof two);
-    return two >> (i % 2 * 4) & low_mask;
+  // Dense.
+
+  std::uint64_t packed(unsigned i) const {
+    std::uint64_t bits;
+    std::memcpy(&bits, bytes() + place_of(i), sizeof bits);
+    return bits >> (i % 2 * 4) & entry_mask;
   }
-  void set_low(unsigned i, unsigned bits) {
-    std::uint16_t two;
-    std::memcpy(&two, &packed_[i * 3 / 2], sizeof two);
-    two = static_cast<std::uint16_t>((two & ~(low_mask << (i % 2 * 4))) | bits << (i % 2 * 4));
-    std::memcpy(&packed_[i * 3 / 2], &two, sizeof two);
+  void set_packed(unsigned i, std::uint64_t entry) {
+    std::uint64_t bits;
+    std::memcpy(&bits, bytes() + place_of(i), sizeof bits);
+    bits = (bits & ~(entry_mask << (i % 2 * 4))) | entry << (i % 2 * 4);
+    std::memcpy(bytes() + place_of(i), &bits, sizeof bits);
   }
-  std::uint32_t touched() const {
-    std::uint32_t last;
-    std::memcpy(&last, &packed_[16], sizeof last);
-    return last >> low_half;
+  static constexpr unsigned place_of(unsigned i) { return i * entry_bits / 8; }
+  const char* bytes() const { return reinterpret_cast<const char*>(this); }
+  char* bytes() { return reinterpret_cast<char*>(this); }
+
+  /// In units of 131 us, negative if the clock has stepped back by less than nine seconds.
+  std::int64_t units_since_sweep(std::int64_t now_ns) const {
+    constexpr std::uint64_t mask = (std::uint64_t{1} << swept_bits) - 1;
+    const std::uint64_t since =
+        (unsigned_of(now_ns >> swept_unit) - (last() >> swept_place) + earliest_before_units) &
+        mask;
+    return static_cast<std::int64_t>(since) - earliest_before_units;
   }
-  void set_touched(std::uint32_t time) {
-    std::uint32_t last;
-    std::memcpy(&last, &packed_[16], sizeof last);
-    last = time << low_half | (last & ((1u << low_half) - 1));
-    std::memcpy(&packed_[16], &last, sizeof last);
+  void set_swept_units(std::int64_t now_ns) {
+    constexpr std::uint64_t mask = ((std::uint64_t{1} << swept_bits) - 1) << swept_place;
+    last() = (last() & ~mask) | (unsigned_of(now_ns >> swept_unit) << swept_place & mask);
+  }
+  /// A little later than the last sweep, and so than everything in the line.
+  std::int64_t reference_ns(std::int64_t now_ns) const {
+    return ((now_ns >> swept_unit) - units_since_sweep(now_ns) + 1) << swept_unit;
+  }
+  /// The unit in which the age at the reference takes nine bits at most.
+  static std::uint64_t exponent_for(std::int64_t age_ns) {
+    const int bits = 64 - std::countl_zero(unsigned_of(age_ns)) - (residue_bits - 1) - first_unit;
+    return bits > 0 ? static_cast<std::uint64_t>(bits + 1) / 2 : 0;
+  }
+  static std::uint64_t dense_bits(std::int64_t time_ns, std::uint64_t exponent) {
+    const auto shift = first_unit + 2 * static_cast<int>(exponent);
+    return exponent << residue_bits | (unsigned_of(time_ns >> shift) & residue_mask);
+  }
+  static std::uint64_t dense_time(std::int64_t time_ns, std::int64_t reference_ns) {
+    return dense_bits(time_ns, exponent_for(reference_ns - time_ns));
+  }
+  /// The latest time before the reference with these last bits, rounded down.
+  static std::int64_t dense_start_of(std::uint64_t kept, std::int64_t reference_ns) {
+    const auto shift = first_unit + 2 * static_cast<int>(kept >> residue_bits & 15);
+    const std::int64_t latest = reference_ns >> shift;
+    const std::uint64_t before = (unsigned_of(latest) - kept) & residue_mask;
+    return static_cast<std::int64_t>((unsigned_of(latest) - before) << shift);
+  }
+  /// The same time in the unit of its age at a new reference, or in its own if that is coarser.
+  static std::uint64_t dense_again(std::uint64_t kept, std::int64_t before, std::int64_t after) {
+    const std::int64_t start_ns = dense_start_of(kept, before);
+    const std::uint64_t own = kept >> residue_bits & 15, needed = exponent_for(after - start_ns);
+    return dense_bits(start_ns, own > needed ? own : needed);
+  }
+  /// The middle of what the bits leave open.
+  static std::int64_t dense_time_of(std::uint64_t entry, std::int64_t reference_ns) {
+    const std::uint64_t kept = entry >> dense_time_shift;
+    const auto shift = first_unit + 2 * static_cast<int>(kept >> residue_bits & 15);
+    return dense_start_of(kept, reference_ns) + (std::int64_t{1} << (shift - 1));
   }
 
-  /// The true age is the stored one plus some wraps, and lies within one wait of `since_ns`.
-  static std::int64_t age_of(std::uint32_t word, std::int64_t now_ns, std::int64_t since_ns) {
-    const int shift = unit_shift(step_of(word));
-    const std::int64_t units =
-        ((now_ns >> shift) - static_cast<std::int64_t>(word & time_mask)) & time_mask;
-    const std::int64_t wrap = std::int64_t{1} << time_bits;
-    const std::int64_t least = since_ns >> shift;  // its units are at most one too many
-    const std::int64_t wraps = least <= units + 1 ? 0 : (least - units - 2) / wrap + 1;
-    return (units + wraps * wrap) << shift;
+  // From one form to the other.
+
+  void make_dense(std::int64_t now_ns) {
+    const WaitLine before = *this;
+    words_ = {};
+    last() = (before.last() & closed_bit) | dense_bit;
+    // Not before anything in the line, also if the clock has stepped back.
+    set_swept_units(difference_ns(now_ns, before.swept_ns()) > 0 ? now_ns : before.swept_ns());
+    const std::int64_t reference = reference_ns(now_ns);
+    for (unsigned i = 0; i < roomy_slots; ++i) {
+      const std::uint64_t kept = before.word(i);
+      const std::int64_t time_ns = before.roomy_time_of(kept);
+      set_packed(i, (kept & common_mask) |
+                        dense_time(time_ns < reference ? time_ns : reference - 1, reference)
+                            << dense_time_shift);
+    }
+  }
+  void make_roomy(std::int64_t now_ns) {
+    const WaitLine before = *this;
+    const std::int64_t reference = before.reference_ns(now_ns);
+    words_ = {};
+    last() = before.last() & closed_bit;
+    set_swept_ns(difference_ns(now_ns, reference) > 0 ? now_ns : reference);
+    unsigned count = 0;
+    for (unsigned i = 0; i < slots; ++i)
+      if (const std::uint64_t kept = before.packed(i); kept != 0)
+        word(count++) = roomy_bits(kept & common_mask, dense_time_of(kept, reference));
+  }
+  /// Time went on, or stepped back by more than nine seconds, or nobody has looked for longer than
+  /// anybody waits.
+  [[gnu::noinline]] void start_again(std::int64_t now_ns) {
+    if (!is_dense()) {
+      const std::int64_t passed_ns = difference_ns(now_ns, swept_ns());
+      if (passed_ns > 0 && passed_ns <= WaitSteps::longest_ns(WaitSteps::count - 1))
+        return sweep_roomy(now_ns);
+    }
+    const std::uint64_t closed = last() & closed_bit;
+    words_ = {};
+    last() = closed;
+    set_swept_ns(now_ns);
   }
 
-  std::array<std::uint32_t, slots>
-      words_;  ///< time (17 bits), step (6), stands_for (3), fingerprint (6); 0 is empty
-  std::array<std::uint8_t, 20>
-      packed_;  ///< the other 12 bits of each fingerprint, and 28 of when it was last looked at
+  alignas(64) std::array<FourWords, 2> words_;
 };
 static_assert(sizeof(WaitLine) == 64 && std::endian::native == std::endian::little);
 
