@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,6 +67,12 @@ Result<OnewayMeasurement> run_through(const OnewayRunOptions& options, const Inp
   return (*run)->finish();
 }
 
+/// Standard input and pipes are gone once they were read.
+bool can_be_read_again(const std::string& path) {
+  std::error_code unknown;
+  return std::filesystem::is_regular_file(path, unknown);
+}
+
 /// A first reading for the clocks alone: the drift, if there is one.
 Result<std::optional<ClockSkew>> find_skew(const OnewayRequest& request, OnewayRunOptions options) {
   options.grouping.reset();
@@ -82,7 +89,7 @@ std::string reason_for_nothing(const OnewayRequest& request, const OnewayReport&
   const OnewayMeasurement& measured = *report.measured;
   if (!measured.result.no_result.empty()) return measured.result.no_result;
   CaptureDiagnosis diagnosis = diagnose(measured.inputs);
-  if (request.first != "-" && request.last != "-")
+  if (can_be_read_again(request.first) && can_be_read_again(request.last))
     if (const auto again = open_inputs(request))
       diagnosis = diagnose(measured.inputs, request.setup.options.label, request.setup.options.seed,
                            *again->first, *again->last);
@@ -96,6 +103,10 @@ Result<int> measure_captures(const OnewayRequest& request) {
                            .correction = {.offset = request.clock_offset},
                            .grouping = request.grouping};
   if (request.correct_skew) {
+    for (const std::string& path : {request.first, request.last})
+      if (std::filesystem::exists(path) && !can_be_read_again(path))
+        return failure(fmt::format(
+            "--correct-skew reads the captures twice, and {} is no file: save it first", path));
     const auto skew = find_skew(request, options);
     if (!skew) return std::unexpected(skew.error());
     options.correction.skew = *skew;

@@ -14,6 +14,12 @@
 namespace sojourn {
 namespace {
 
+Result<std::uint32_t> parse_overhead(std::string_view text) {
+  const auto bytes = parse_count(text, 0, 1'000);
+  if (!bytes) return std::unexpected(bytes.error());
+  return static_cast<std::uint32_t>(*bytes);
+}
+
 Result<double> parse_outliers(std::string_view text) {
   return parse_share(text, {.below_high = true});
 }
@@ -43,6 +49,11 @@ void add_rli_options(CLI::App& group, OnewayRequest& request) {
       group, "--capacity", "RATE", parse_capacity,
       [&](double rate) { request.setup.capacity_bytes_a_second = rate; },
       "of the link before LAST, such as 10Gbit: long packets take longer");
+  add_parsed(
+      group, "--link-overhead", "BYTES", parse_overhead,
+      [&](std::uint32_t bytes) { request.setup.link_overhead = bytes; },
+      "what a packet takes on that link beside the IP packet\n"
+      "(default by the link type of LAST: 38 on Ethernet, else 0)");
 }
 
 void add_marking_options(CLI::App& group, OnewayRequest& request) {

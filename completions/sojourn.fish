@@ -152,4 +152,5 @@ complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l drop-outliers -x 
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l write-records -r -F -d 'Flow records of FIRST as CSV into this file'
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l max-flows -x -d 'Flows to tell apart'
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l capacity -x -d 'Of the link before LAST'
+complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l link-overhead -x -d 'Bytes on that link beside the IP packet'
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l ascii -d 'Draw with plain characters only'

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/flow_key.h"
+#include "oneway/direction.h"
 
 namespace sojourn {
 
@@ -21,6 +22,9 @@ struct FlowDelay {
   std::optional<std::int64_t> min_ns;
   std::optional<std::int64_t> max_ns;
   std::optional<std::uint64_t> lost;  ///< of `packets`
+  /// Which way it goes; delays of a flow that goes backward read negative, the clocks' offset
+  /// aside.
+  Direction direction = Direction::forward;
 };
 
 }  // namespace sojourn

@@ -16,6 +16,22 @@ void DelaySums::add(std::int64_t delay_ns) {
   max_ns = std::max(max_ns, delay_ns);
 }
 
+/// Moves the other's sums to this pivot: (x + s)^2 = x^2 + 2 s x + s^2.
+void DelaySums::merge(const DelaySums& other) {
+  if (other.count == 0) return;
+  if (count == 0) {
+    *this = other;
+    return;
+  }
+  const Wide shift = static_cast<Wide>(other.pivot_ns) - pivot_ns;
+  const auto n = static_cast<Wide>(other.count);
+  squares += other.squares + 2 * shift * other.sum + n * shift * shift;
+  sum += other.sum + n * shift;
+  count += other.count;
+  min_ns = std::min(min_ns, other.min_ns);
+  max_ns = std::max(max_ns, other.max_ns);
+}
+
 double DelaySums::mean_ns() const {
   return static_cast<double>(pivot_ns +
                              static_cast<long double>(sum) / static_cast<long double>(count));
@@ -58,44 +74,36 @@ void FlowLedger::grow() {
   }
 }
 
-std::vector<FlowDelay> FlowLedger::delays() const {
-  std::vector<FlowDelay> flows;
-  flows.reserve(accounts_.size());
-  for (std::size_t i = shared + 1; i < accounts_.size(); ++i) {
-    const DelaySums& sums = sums_[i];
-    const Account& account = accounts_[i];
-    if (sums.count + account.lost == 0) continue;
-    FlowDelay flow;
-    flow.key = account.key;
-    flow.packets = sums.count + account.lost;
-    flow.lost = account.lost;
-    if (sums.count > 0) {
-      flow.mean_ns = sums.mean_ns();
-      flow.stddev_ns = sums.stddev_ns();
-      flow.min_ns = sums.min_ns;
-      flow.max_ns = sums.max_ns;
-    }
-    flows.push_back(flow);
+void FlowLedger::add_flow(std::uint32_t number, Direction direction,
+                          std::vector<FlowDelay>& flows) const {
+  const DelaySums& sums = sums_[number];
+  const Account& account = accounts_[number];
+  const std::uint64_t lost = account.unmatched[static_cast<std::size_t>(direction)];
+  if (sums.count + lost == 0) return;
+  FlowDelay flow;
+  flow.key = account.key;
+  flow.packets = sums.count + lost;
+  flow.lost = lost;
+  flow.direction = direction;
+  if (sums.count > 0) {
+    flow.mean_ns = sums.mean_ns();
+    flow.stddev_ns = sums.stddev_ns();
+    flow.min_ns = sums.min_ns;
+    flow.max_ns = sums.max_ns;
   }
-  return flows;
+  flows.push_back(flow);
 }
 
-DelaySums FlowLedger::total() const {
-  DelaySums total;
-  for (const DelaySums& sums : sums_) {
-    if (sums.count == 0) continue;
-    if (total.count == 0)
-      total.pivot_ns = sums.pivot_ns, total.min_ns = sums.min_ns, total.max_ns = sums.max_ns;
-    // Move the flow's sums to the common pivot: (x + s)^2 = x^2 + 2 s x + s^2.
-    const DelaySums::Wide shift = static_cast<DelaySums::Wide>(sums.pivot_ns) - total.pivot_ns;
-    const auto count = static_cast<DelaySums::Wide>(sums.count);
-    total.squares += sums.squares + 2 * shift * sums.sum + count * shift * shift;
-    total.sum += sums.sum + count * shift;
-    total.count += sums.count;
-    total.min_ns = std::min(total.min_ns, sums.min_ns);
-    total.max_ns = std::max(total.max_ns, sums.max_ns);
-  }
-  return total;
+/// Forward is from the first point, backward from the last: the unmatched of the point that a
+/// direction starts from are its losses.
+void FlowLedger::book(std::uint32_t number, Direction direction, Fate& fate) const {
+  const auto start = static_cast<std::size_t>(direction);
+  const Account& account = accounts_[number];
+  fate.flows += number != shared && sums_[number].count + account.unmatched[start] > 0;
+  fate.matched += sums_[number].count;
+  fate.lost += account.unmatched[start];
+  fate.from_nowhere += account.unmatched[1 - start];
+  fate.delays.merge(sums_[number]);
 }
 
 std::size_t FlowLedger::memory_bytes() const {

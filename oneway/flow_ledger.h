@@ -1,13 +1,16 @@
 #pragma once
 // What exact matching books for each flow: every delay, every loss, without rounding.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/flow_key.h"
 #include "core/huge_array.h"
 #include "oneway/flow_delay.h"
+#include "oneway/point.h"
 #include "wire/ip_packet.h"
 
 namespace sojourn {
@@ -25,6 +28,8 @@ struct alignas(64) DelaySums {
   std::int64_t min_ns = 0, max_ns = 0;
 
   void add(std::int64_t delay_ns);
+  /// As if every delay of `other` had been added here.
+  void merge(const DelaySums& other);
   double mean_ns() const;
   double stddev_ns() const;
 };
@@ -44,17 +49,53 @@ class FlowLedger {
   std::uint32_t number_of(const IpPacket& packet);
 
   void add(std::uint32_t number, std::int64_t delay_ns) { sums_[number].add(delay_ns); }
-  void add_lost(std::uint32_t number) { ++accounts_[number].lost; }
+  /// A packet that only this point has seen: lost, or a copy made on the way.
+  void add_unmatched(std::uint32_t number, Point only) {
+    ++accounts_[number].unmatched[index_of(only)];
+  }
 
   /// nullptr for the account that flows without room share.
   const FlowKey* key(std::uint32_t number) const {
     return number == shared ? nullptr : &accounts_[number].key;
   }
   /// Packets whose flow had no room.
-  std::uint64_t without_room() const { return sums_[shared].count + accounts_[shared].lost; }
+  std::uint64_t without_room() const {
+    return sums_[shared].count + accounts_[shared].unmatched[index_of(Point::first)];
+  }
+
+  /// What went one way: packets that only their starting point has seen were lost, those that only
+  /// the other has seen are copies, or came from elsewhere.
+  struct Fate {
+    std::uint64_t flows = 0, matched = 0, lost = 0, from_nowhere = 0;
+    DelaySums delays;
+  };
+  /// `direction_of(number)`: nullopt for a flow of which nobody can tell; its packets at the first
+  /// point count as lost there, and those at the last as from nowhere.
+  template <class DirectionOf>
+  std::array<Fate, 2> fates(DirectionOf direction_of) const {
+    std::array<Fate, 2> fates;
+    for (std::uint32_t number = 0; number < accounts_.size(); ++number) {
+      const Direction direction = direction_of(number).value_or(Direction::forward);
+      book(number, direction, fates[static_cast<std::size_t>(direction)]);
+    }
+    return fates;
+  }
   /// Flows without any packet whose fate is known are left out.
-  std::vector<FlowDelay> delays() const;
-  DelaySums total() const;
+  template <class DirectionOf>
+  std::vector<FlowDelay> delays(DirectionOf direction_of) const {
+    std::vector<FlowDelay> flows;
+    flows.reserve(accounts_.size());
+    for (std::uint32_t number = shared + 1; number < accounts_.size(); ++number)
+      add_flow(number, direction_of(number).value_or(Direction::forward), flows);
+    return flows;
+  }
+  /// Accounts, the shared one included.
+  std::size_t size() const { return accounts_.size(); }
+  /// nullopt for a flow without any delay.
+  std::optional<Duration> mean_delay(std::uint32_t number) const {
+    if (sums_[number].count == 0) return std::nullopt;
+    return Duration{static_cast<std::int64_t>(sums_[number].mean_ns())};
+  }
   std::size_t memory_bytes() const;
 
  private:
@@ -64,13 +105,15 @@ class FlowLedger {
   };
   struct Account {
     FlowKey key;
-    std::uint64_t lost = 0;
+    std::array<std::uint64_t, 2> unmatched{};  ///< by the point that saw them
   };
 
   static constexpr std::uint32_t shared = 0;
 
   std::size_t home(std::uint64_t hash) const { return hash >> shift_; }
   void grow();
+  void book(std::uint32_t number, Direction direction, Fate& fate) const;
+  void add_flow(std::uint32_t number, Direction direction, std::vector<FlowDelay>& flows) const;
 
   std::size_t max_flows_;
   HugeArray<Cell> cells_;

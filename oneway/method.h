@@ -41,6 +41,7 @@ struct DelaySample {
   Timestamp sent;          ///< at the first point, by its clock
   Duration delay;          ///< by the clocks of both, so it may be negative
   std::uint32_t flow = 0;  ///< number for OnewayMethod::flow()
+  Direction direction = Direction::forward;
 };
 
 /// What the method says of all packets together, where that is not just the sum of its flows.
@@ -52,11 +53,35 @@ struct TotalDelay {
   std::optional<std::int64_t> max_ns;
 };
 
+/// Readings of a direction's packets as delays in that direction.
+inline std::optional<TotalDelay> in_direction(Direction direction,
+                                              const std::optional<TotalDelay>& read) {
+  if (!read || direction == Direction::forward) return read;
+  TotalDelay turned = *read;
+  turned.mean_ns = -read->mean_ns;
+  if (read->max_ns) turned.min_ns = -*read->max_ns;
+  if (read->min_ns) turned.max_ns = -*read->min_ns;
+  return turned;
+}
+
+/// One of two directions: what went this way, and never the other's packets among them.
+struct DirectionResult {
+  Direction direction = Direction::forward;
+  std::uint64_t flows = 0;
+  /// As read by the clocks of both points, counted in this direction: backward it is the time at
+  /// FIRST less that at LAST.
+  std::optional<TotalDelay> total;
+  std::optional<std::uint64_t> sent;  ///< packets of this direction whose fate is known
+  std::optional<std::uint64_t> lost;  ///< of these
+};
+
 struct OnewayResult {
   std::vector<FlowDelay> flows;
-  std::optional<TotalDelay> total;
-  std::optional<std::uint64_t> sent;  ///< packets of the first point whose fate is known
+  std::optional<TotalDelay> total;    ///< of packets that go forward
+  std::optional<std::uint64_t> sent;  ///< packets that go forward whose fate is known
   std::optional<std::uint64_t> lost;  ///< of these
+  /// Both, where packets go both ways; else empty.
+  std::vector<DirectionResult> directions;
   /// What was counted apart, by a name with dashes: {"ambiguous", 3}.
   std::vector<std::pair<std::string, std::uint64_t>> counters;
   std::vector<std::string> notes;   ///< sentences the user should read
@@ -84,6 +109,9 @@ class OnewayMethod {
   virtual std::span<const DelaySample> samples() const { return {}; }
   /// nullptr for a flow beyond OnewayOptions::max_flows.
   virtual const FlowKey* flow(std::uint32_t) const { return nullptr; }
+
+  /// No packet of either point will follow: samples that were held back are in samples() now.
+  virtual void release_samples() {}
 
   /// Both captures have ended.  Called once.
   virtual OnewayResult finish() = 0;

@@ -40,13 +40,15 @@ namespace {
 }
 
 /// What the one-way methods need of a located packet.
-[[gnu::always_inline]] inline void describe(const IpLayer& layer, Timestamp time,
+[[gnu::always_inline]] inline void describe(const IpLayer& layer, const Packet& packet,
                                             const HashKey& key, IpPacket& out) {
-  out = IpPacket{.time = time,
+  out = IpPacket{.time = packet.time,
                  .ip = layer.ip,
                  .ip_captured = layer.captured,
                  .ip_length = layer.length,
                  .transport_offset = layer.transport_offset,
+                 .frame_length = std::max(packet.length, packet.captured),
+                 .link = packet.link,
                  .fragment_offset = layer.fragment_offset,
                  .protocol = layer.protocol,
                  .is_ipv6 = layer.is_ipv6,
@@ -82,7 +84,7 @@ std::size_t plain_offset(const Packet& packet, EtherType& type) {
   else
     (void)read_ipv6_layer(rest, layer);
   if (layer.ip == nullptr) return false;
-  describe(layer, packet.time, key, out);
+  describe(layer, packet, key, out);
   switch (out.protocol) {
     case IpProtocol::tcp:
     case IpProtocol::icmp:
@@ -128,7 +130,7 @@ std::size_t IpLocator::locate(std::span<const Packet> packets, std::span<IpPacke
     if (at.inner.ip == nullptr)
       ++skipped_[*skip];
     else
-      describe(at.inner, packets[i].time, hash_key_, out[found++]);
+      describe(at.inner, packets[i], hash_key_, out[found++]);
   }
   return found;
 }

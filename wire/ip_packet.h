@@ -25,6 +25,8 @@ struct IpPacket {
   std::uint32_t ip_captured = 0;       ///< bytes that may be read at `ip`, padding excluded
   std::uint32_t ip_length = 0;         ///< bytes on the wire, by the IP header
   std::uint32_t transport_offset = 0;  ///< from `ip` past IPv4 options or IPv6 extension headers
+  std::uint32_t frame_length = 0;      ///< bytes on the wire of the frame it came in
+  LinkType link = LinkType::ethernet;  ///< of that frame
   std::uint16_t fragment_offset = 0;   ///< from `ip` to the IPv6 fragment header; 0: there is none
   std::uint16_t source_port = 0;
   std::uint16_t destination_port = 0;

@@ -55,6 +55,8 @@ CnfTrial try_cnf(std::span<const LabPacket> packets, const Arrivals& arrivals, s
   const std::vector<DelayMoments> trajectory =
       trajectory_delays(packets, arrivals, options.sampling, flows);
 
+  const double share = options.sampling.flows ? 1 : options.sampling.share;
+  const CnfMargins margins{series, association.flows, records.first, share};
   CnfTrial trial{.flows = {},
                  .probe_mean = active_probes(packets, arrivals, series.samples().size()),
                  .delays = series.samples().size()};
@@ -63,7 +65,6 @@ CnfTrial try_cnf(std::span<const LabPacket> packets, const Arrivals& arrivals, s
     const std::uint32_t number = lab_flow_number(record.key);
     const DelaySummary endpoint = endpoint_estimate(associated);
     const DelaySummary multiflow = multiflow_estimate(record, series);
-    const double share = options.sampling.flows ? 1 : options.sampling.share;
     const DelaySummary nearby =
         nearby_estimate(associated, record, series, share, options.neighbours);
     const std::uint64_t known =
@@ -76,15 +77,13 @@ CnfTrial try_cnf(std::span<const LabPacket> packets, const Arrivals& arrivals, s
          .true_deviation = truth[number].sample_deviation_ns(),
          .endpoint = endpoint.mean_ns,
          .multiflow = multiflow.mean_ns,
-         .hybrid = hybrid_estimate(associated, record, series).mean_ns,
+         .hybrid = hybrid_estimate(associated, record, series, share).mean_ns,
          .nearby = nearby.mean_ns,
          .trajectory = trajectory[number].mean_ns(),
          .endpoint_deviation = endpoint.deviation_ns,
          .multiflow_deviation = multiflow.deviation_ns,
-         .multiflow_margin = multiflow_margin_ns(multiflow, record.packets).value_or(0),
-         .nearby_margin = nearby_margin_ns(nearby, record.packets, known,
-                                           static_cast<double>(record.packets) / share)
-                              .value_or(0),
+         .multiflow_margin = margins.multiflow_ns(record, known).value_or(0),
+         .nearby_margin = margins.nearby_ns(record, known).value_or(0),
          .record_seconds = static_cast<double>(to_ns(record.last - record.first)) * 1e-9});
   }
   if (options.interpolate) interpolate(packets, arrivals, series, trial, flows);

@@ -50,7 +50,8 @@ Json flow_object(const FlowDelay& flow) {
           {"delay_min_ns", or_null(flow.min_ns)},
           {"delay_max_ns", or_null(flow.max_ns)},
           {"lost", or_null(flow.lost)},
-          {"delay_margin_ns", or_null(flow.margin_ns)}};
+          {"delay_margin_ns", or_null(flow.margin_ns)},
+          {"direction", name_of(flow.direction)}};
 }
 
 Json clock_object(const OnewayReport& report) {
@@ -75,10 +76,11 @@ Json clock_object(const OnewayReport& report) {
   return object;
 }
 
-Json loss_object(const OnewayResult& result) {
-  Json object{{"sent", or_null(result.sent)}, {"lost", or_null(result.lost)}, {"rate", nullptr}};
-  if (result.sent && result.lost && *result.sent > 0)
-    object["rate"] = static_cast<double>(*result.lost) / static_cast<double>(*result.sent);
+Json loss_object(const std::optional<std::uint64_t>& sent,
+                 const std::optional<std::uint64_t>& lost) {
+  Json object{{"sent", or_null(sent)}, {"lost", or_null(lost)}, {"rate", nullptr}};
+  if (sent && lost && *sent > 0)
+    object["rate"] = static_cast<double>(*lost) / static_cast<double>(*sent);
   return object;
 }
 
@@ -89,6 +91,23 @@ Json total_object(const std::optional<TotalDelay>& total) {
           {"stddev_ns", or_null(total->stddev_ns)},
           {"min_ns", or_null(total->min_ns)},
           {"max_ns", or_null(total->max_ns)}};
+}
+
+/// What `delay`, its distribution and `loss` are for packets that go forward, for both directions.
+Json directions_of(const OnewayMeasurement& measured, bool of_packets) {
+  Json directions = Json::array();
+  for (const DirectionResult& row : measured.result.directions) {
+    Json object{{"direction", name_of(row.direction)},
+                {"flows", row.flows},
+                {"delay", total_object(row.total)},
+                {"loss", loss_object(row.sent, row.lost)}};
+    const char* const name = of_packets ? "packet_delays" : "flow_mean_delays";
+    object[name] = Json::object();
+    describe(object[name],
+             row.direction == Direction::forward ? measured.delays : measured.backward);
+    directions.push_back(std::move(object));
+  }
+  return directions;
 }
 
 Json rows_of(const ResultTable& table) {
@@ -118,7 +137,9 @@ std::string oneway_json(const OnewayReport& report) {
   json[report.method->samples_packets ? "packet_delays" : "flow_mean_delays"] = Json::object();
   describe(json[report.method->samples_packets ? "packet_delays" : "flow_mean_delays"],
            measured.delays);
-  json["loss"] = loss_object(measured.result);
+  json["loss"] = loss_object(measured.result.sent, measured.result.lost);
+  if (!measured.result.directions.empty())
+    json["directions"] = directions_of(measured, report.method->samples_packets);
   json["counters"] = Json::object();
   for (const auto& [name, count] : measured.result.counters) json["counters"][name] = count;
   json["clock"] = clock_object(report);

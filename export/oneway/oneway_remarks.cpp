@@ -31,13 +31,12 @@ std::string ahead_or_behind(Duration offset, bool in_full) {
   return format_duration(offset) + (in_full ? " ahead of" : " ahead");
 }
 
-/// Captures on hosts hold both directions.  Delays of the other one are negative, and not losses.
+/// Captures on hosts hold both directions.
 void note_directions(OnewayReport& report) {
   if (const std::uint64_t backward = backward_flows(*report.measured); backward > 0)
     report.notes.push_back(fmt::format(
-        "{} of {} flows go from LAST to FIRST: their delays are negative, and what they lose on "
-        "the way counts as only-last. Swap the captures to measure them, or choose one direction "
-        "with --filter.",
+        "{} of {} flows go from LAST to FIRST. They are counted apart, and are not among the flows "
+        "and groups shown; in CSV their delays are negative, the clocks' offset aside.",
         backward, report.measured->result.flows.size()));
 }
 
@@ -65,6 +64,11 @@ std::string sentence_of(const OnewayDoubt& doubt, const OnewayReport& report) {
           "only {} of {} packets were found at both points: do the captures hold the same traffic, "
           "at the same time?",
           format_count(doubt.count), format_count(doubt.of));
+    case OnewayDoubt::What::both_ways:
+      return fmt::format(
+          "packets go both ways between {} and {}, and method {} takes all of them for packets "
+          "from FIRST to LAST: choose one direction with --filter",
+          first, last, report.method->name);
     case OnewayDoubt::What::cut_packets:
       break;
   }
@@ -94,6 +98,12 @@ std::string sentence_of(const CaptureDiagnosis& diagnosis, const OnewayReport& r
     case CaptureDiagnosis::What::beyond_the_window:
       return fmt::format("{} packets are in both captures, but {}", format_count(diagnosis.common),
                          beyond_the_window(report, diagnosis.apart, diagnosis.apart));
+    case CaptureDiagnosis::What::translated:
+      return fmt::format(
+          "{} packets of {} are in {} with other addresses or ports (about {} later): there is NAT "
+          "between the points, and packets are told apart by their addresses; capture both on the "
+          "same side of it",
+          format_count(diagnosis.common), first, last, format_duration(diagnosis.apart));
     case CaptureDiagnosis::What::different_traffic:
       break;
   }

@@ -90,21 +90,52 @@ class OnewayText {
       if (total) section("delay of all packets together"), all_packets(*total);
       return;
     }
-    section(report_.method->samples_packets ? "delay of packets" : "mean delay of flows");
-    TextTable rows(std::vector<Align>(8, Align::right));
-    rows.row({report_.method->samples_packets ? "packets" : "flows", "min",
-              options_.unicode ? "median ±95%" : "median +-95%", "p95", "p99", "max", "mean",
-              "stddev"});
+    const bool of_packets = report_.method->samples_packets;
+    section(of_packets ? "delay of packets" : "mean delay of flows");
+    const bool both_ways = !measured_.result.directions.empty();
+    std::vector<Align> columns(8, Align::right);
+    if (both_ways) columns.insert(columns.begin(), Align::left);
+    TextTable rows(columns);
+    std::vector<std::string> titles = {of_packets ? "packets" : "flows",
+                                       "min",
+                                       options_.unicode ? "median ±95%" : "median +-95%",
+                                       "p95",
+                                       "p99",
+                                       "max",
+                                       "mean",
+                                       "stddev"};
+    if (both_ways) titles.insert(titles.begin(), "direction");
+    rows.row(titles);
+    if (!both_ways) rows.row(delay_cells(delays, total));
+    for (const DirectionResult& row : measured_.result.directions) {
+      const bool forward = row.direction == Direction::forward;
+      const Distribution& its_delays = forward ? delays : measured_.backward;
+      if (its_delays.empty()) continue;
+      auto cells = delay_cells(its_delays, row.total);
+      cells.insert(cells.begin(), name_of_direction(row.direction));
+      rows.row(cells);
+    }
+    table(rows);
+    if (total && !(of_packets && total->stddev_ns)) all_packets(*total);
+    shape();
+  }
+
+  std::vector<std::string> delay_cells(const Distribution& delays,
+                                       const std::optional<TotalDelay>& total) const {
     const std::vector<double> qs = {0.5, 0.95, 0.99};
     const auto at = delays.estimates(qs);
-    const bool of_packets = report_.method->samples_packets && total && total->stddev_ns;
-    rows.row({compact_count(delays.count()), compact(*delays.min()),
-              with_margin(at[0].delay, at[0].interval, options_.unicode), compact(at[1].delay),
-              compact(at[2].delay), compact(*delays.max()), compact(*delays.mean()),
-              of_packets ? compact(rounded(*total->stddev_ns)) : "-"});
-    table(rows);
-    if (total && !of_packets) all_packets(*total);
-    shape();
+    const bool has_stddev = report_.method->samples_packets && total && total->stddev_ns;
+    return {compact_count(delays.count()),
+            compact(*delays.min()),
+            with_margin(at[0].delay, at[0].interval, options_.unicode),
+            compact(at[1].delay),
+            compact(at[2].delay),
+            compact(*delays.max()),
+            compact(*delays.mean()),
+            has_stddev ? compact(rounded(*total->stddev_ns)) : "-"};
+  }
+  static std::string name_of_direction(Direction direction) {
+    return direction == Direction::forward ? "FIRST to LAST" : "LAST to FIRST";
   }
 
   void all_packets(const TotalDelay& total) {
@@ -127,12 +158,12 @@ class OnewayText {
     const OnewayResult& result = measured_.result;
     if (!result.sent && result.counters.empty()) return;
     section("what became of the packets");
-    if (result.sent && result.lost)
-      line(fmt::format("lost {} of {} packets ({})", format_count(*result.lost),
-                       format_count(*result.sent), share_of(*result.lost, *result.sent)));
+    if (result.directions.empty()) loss_line("", result.sent, result.lost);
+    for (const DirectionResult& row : result.directions)
+      loss_line(name_of_direction(row.direction) + ": ", row.sent, row.lost);
     std::string apart;
     for (const auto& [name, count] : result.counters)
-      if (count > 0 && name != "matched" && name != "lost")
+      if (count > 0 && !name.starts_with("matched") && name != "lost" && name != "lost-backward")
         apart += fmt::format("{}{} {}", apart.empty() ? "" : ", ", format_count(count), name);
     if (!apart.empty()) paragraph("counted apart: " + apart);
     for (const PointReport& point : report_.points) {
@@ -141,6 +172,13 @@ class OnewayText {
         skipped += fmt::format("{}{} {}", skipped.empty() ? "" : ", ", format_count(count), reason);
       if (!skipped.empty()) paragraph(fmt::format("skipped in {}: {}", point.name, skipped));
     }
+  }
+
+  void loss_line(const std::string& prefix, const std::optional<std::uint64_t>& sent,
+                 const std::optional<std::uint64_t>& lost) {
+    if (sent && lost)
+      line(fmt::format("{}lost {} of {} packets ({})", prefix, format_count(*lost),
+                       format_count(*sent), share_of(*lost, *sent)));
   }
 
   void groups() {
@@ -231,7 +269,7 @@ class OnewayText {
 std::vector<const FlowDelay*> OnewayReport::slowest_flows() const {
   std::vector<const FlowDelay*> flows;
   for (const FlowDelay& flow : measured->result.flows)
-    if (flow.mean_ns) flows.push_back(&flow);
+    if (flow.mean_ns && flow.direction == Direction::forward) flows.push_back(&flow);
   const std::size_t shown = std::min(top, flows.size());
   const auto slower = [](const FlowDelay* a, const FlowDelay* b) {
     return *a->mean_ns != *b->mean_ns ? *a->mean_ns > *b->mean_ns : a->key < b->key;

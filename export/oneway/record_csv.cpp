@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -73,7 +74,7 @@ class Fields {
   std::string complaint_;
 };
 
-Result<FlowRecord> record_of(std::string_view line) {
+Result<FlowRecord> record_of(std::string_view line, bool has_moments) {
   Fields fields{line};
   FlowRecord record;
   FlowKey& key = record.key;
@@ -85,7 +86,8 @@ Result<FlowRecord> record_of(std::string_view line) {
       fields.number("bytes", record.bytes) && fields.time("first_ns", record.first) &&
       fields.time("last_ns", record.last) && fields.number("first_label", record.first_label) &&
       fields.number("last_label", record.last_label) &&
-      fields.number("tcp_flags", record.tcp_flags) && fields.expiry(record.expiry) && fields.end();
+      fields.number("tcp_flags", record.tcp_flags) && fields.expiry(record.expiry) &&
+      (!has_moments || fields.number("moment_squares", record.moment_squares)) && fields.end();
   if (!fine) return failure(fields.complaint());
   if (record.last < record.first) return failure("last_ns is before first_ns");
   return record;
@@ -94,15 +96,17 @@ Result<FlowRecord> record_of(std::string_view line) {
 }  // namespace
 
 void append_record(std::string& lines, const FlowRecord& record) {
-  fmt::format_to(std::back_inserter(lines), "{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+  fmt::format_to(std::back_inserter(lines), "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
                  record.key.protocol, record.key.source.to_string(), record.key.source_port,
                  record.key.destination.to_string(), record.key.destination_port, record.packets,
                  record.bytes, to_ns(record.first), to_ns(record.last), record.first_label,
-                 record.last_label, record.tcp_flags, name_of(record.expiry));
+                 record.last_label, record.tcp_flags, name_of(record.expiry),
+                 record.moment_squares);
 }
 
 bool holds_records(const std::string& path) {
-  if (path.empty() || path == "-") return false;
+  std::error_code unknown;
+  if (path == "-" || !std::filesystem::is_regular_file(path, unknown)) return false;
   std::ifstream file{path, std::ios::binary};
   const std::string_view wanted =
       record_csv_header.substr(0, record_csv_header.find(",source_port"));
@@ -128,15 +132,16 @@ Result<std::size_t> RecordCsvReader::next(std::span<FlowRecord> batch) {
   std::string_view rest{text_};
   rest.remove_prefix(at_);
   if (line_ == 1) {
-    if (!rest.starts_with(record_csv_header))
+    has_moments_ = rest.starts_with(record_csv_header);
+    if (!has_moments_ && !rest.starts_with(short_record_csv_header))
       return error("no flow records: the first line is not their header");
-    rest.remove_prefix(record_csv_header.size());
+    rest.remove_prefix(has_moments_ ? record_csv_header.size() : short_record_csv_header.size());
     line_ = 2;
   }
   std::size_t count = 0;
   for (; count < batch.size() && !rest.empty(); ++line_) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
-    auto record = record_of(rest.substr(0, end));
+    auto record = record_of(rest.substr(0, end), has_moments_);
     if (!record) return error(fmt::format("line {}: {}", line_, record.error().message));
     batch[count++] = *record;
     rest.remove_prefix(std::min(end + 1, rest.size()));

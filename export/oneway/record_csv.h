@@ -17,10 +17,14 @@ namespace sojourn {
 
 inline constexpr std::string_view record_csv_header =
     "protocol,source,source_port,destination,destination_port,packets,bytes,first_ns,last_ns,"
+    "first_label,last_label,tcp_flags,expiry,moment_squares\n";
+/// As points write it that do not count moments (oneway/cnf/moment.h); also read.
+inline constexpr std::string_view short_record_csv_header =
+    "protocol,source,source_port,destination,destination_port,packets,bytes,first_ns,last_ns,"
     "first_label,last_label,tcp_flags,expiry\n";
 
 /// Does the file begin like one of flow records?  A file that cannot be read does not, nor does
-/// standard input ("-").
+/// standard input ("-") or a pipe: looking into it would take its beginning away.
 bool holds_records(const std::string& path);
 
 /// The lines of a file, one record each.  The error names the line and the field that is wrong.
@@ -40,6 +44,7 @@ class RecordCsvReader final : public RecordSource {
   std::string name_;
   std::size_t at_ = 0;
   std::size_t line_ = 1;
+  bool has_moments_ = true;
 };
 
 /// Writes what it is given.  The file is opened at the first record, so a point that saw nothing

@@ -33,7 +33,8 @@ TEST(RecordCsv, ComesBackAsItWasWritten) {
                        .first_label = 0xffff'ffff - i,
                        .last_label = i,
                        .tcp_flags = static_cast<std::uint8_t>(i),
-                       .expiry = static_cast<Expiry>(i % ExpiryCounters::size)});
+                       .expiry = static_cast<Expiry>(i % ExpiryCounters::size),
+                       .moment_squares = 7 * i});
   records[3].key.source = *IpAddress::parse("2001:db8::1");
   const auto back = records_from_csv(records_as_csv(records));
   ASSERT_TRUE(back) << back.error().message;
@@ -41,10 +42,23 @@ TEST(RecordCsv, ComesBackAsItWasWritten) {
   EXPECT_TRUE(records_from_csv(record_csv_header)->empty());
 }
 
+TEST(RecordCsv, ReadsRecordsThatTellNothingOfMoments) {
+  const std::string line = "6,10.0.0.1,1,10.0.0.2,2,3,400,5,6,7,8,0,active";
+  const auto without = records_from_csv(std::string{short_record_csv_header} + line + "\n");
+  ASSERT_TRUE(without) << without.error().message;
+  EXPECT_EQ(without->front().moment_squares, 0u);
+  const auto with = records_from_csv(std::string{record_csv_header} + line + ",5\n");
+  ASSERT_TRUE(with) << with.error().message;
+  EXPECT_EQ(with->front().moment_squares, 5u);
+  const auto half = records_from_csv(std::string{record_csv_header} + line + "\n");
+  ASSERT_FALSE(half);
+  EXPECT_EQ(half.error().message, "line 2: '' is no moment_squares");
+}
+
 TEST(RecordCsv, SaysWhatIsWrongAndWhere) {
   const std::string good = "6,10.0.0.1,1,10.0.0.2,2,3,400,5,6,7,8,0,active\n";
   const auto complaint = [](const std::string& lines) {
-    const auto records = records_from_csv(std::string{record_csv_header} + lines);
+    const auto records = records_from_csv(std::string{short_record_csv_header} + lines);
     return records ? "" : records.error().message;
   };
   EXPECT_EQ(complaint(good), "");

@@ -22,9 +22,14 @@ DelaySummary multiflow_estimate(const FlowRecord& record, const DelaySeries& ser
   return series.between(record.first, record.last);
 }
 
+bool hybrid_takes_endpoint(const FlowRecord& record, double sampling, std::uint64_t threshold) {
+  return static_cast<double>(record.packets) <= static_cast<double>(threshold) * sampling;
+}
+
 DelaySummary hybrid_estimate(const AssociatedFlow& flow, const FlowRecord& record,
-                             const DelaySeries& series, std::uint64_t threshold) {
-  return record.packets <= threshold ? endpoint_estimate(flow) : multiflow_estimate(record, series);
+                             const DelaySeries& series, double sampling, std::uint64_t threshold) {
+  return hybrid_takes_endpoint(record, sampling, threshold) ? endpoint_estimate(flow)
+                                                            : multiflow_estimate(record, series);
 }
 
 void multiflow_estimates(std::span<const AssociatedFlow> flows, std::span<const FlowRecord> first,
@@ -49,10 +54,6 @@ void multiflow_estimates(std::span<const AssociatedFlow> flows, std::span<const 
   }
 }
 
-namespace {
-
-/// How much longer than its record the flow lasted, to either side, on average: of m packets
-/// selected with probability p, (m - 1) gaps lie within, and (1 - p) of such a gap beyond each end.
 Duration beyond_the_ends(const FlowRecord& record, double sampling) {
   if (record.packets < 2) return Duration{0};
   const double gap = static_cast<double>(to_ns(record.last - record.first)) /
@@ -60,14 +61,12 @@ Duration beyond_the_ends(const FlowRecord& record, double sampling) {
   return Duration{std::llround((1 - sampling) * gap)};
 }
 
-}  // namespace
-
 DelaySummary nearby_estimate(const AssociatedFlow& flow, const FlowRecord& record,
                              const DelaySeries& series, double sampling, std::size_t neighbours) {
   const DelaySummary own = endpoint_estimate(flow);
   const Duration beyond = beyond_the_ends(record, sampling);
   const DelaySummary around =
-      series.at_least(neighbours, record.first - beyond, record.last + beyond);
+      series.over(series.at_least(neighbours, record.first - beyond, record.last + beyond));
   if (around.samples == 0) return own;
   if (own.samples == 0) return around;
   const double packets = static_cast<double>(record.packets) / sampling;

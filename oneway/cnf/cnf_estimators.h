@@ -16,13 +16,20 @@ DelaySummary endpoint_estimate(const AssociatedFlow& flow);
 /// The mean of all delays, of any flow, sent while the flow lasted.
 DelaySummary multiflow_estimate(const FlowRecord& record, const DelaySeries& series);
 
-/// Endpoint up to `threshold` packets, Multiflow above.
+/// Endpoint up to `threshold` packets of the flow, Multiflow above.  A record of m selected packets
+/// stands for a flow of m / sampling: its own two delays say little of so many.
+bool hybrid_takes_endpoint(const FlowRecord& record, double sampling, std::uint64_t threshold);
 DelaySummary hybrid_estimate(const AssociatedFlow& flow, const FlowRecord& record,
-                             const DelaySeries& series, std::uint64_t threshold = 4);
+                             const DelaySeries& series, double sampling,
+                             std::uint64_t threshold = 4);
 
 /// Multiflow for many flows at once: the misses of a batch overlap.  `out` has the size of `flows`.
 void multiflow_estimates(std::span<const AssociatedFlow> flows, std::span<const FlowRecord> first,
                          const DelaySeries& series, std::span<DelaySummary> out);
+
+/// How much longer than its record the flow lasted, to either side, on average: of m packets
+/// selected with probability p, (m - 1) gaps lie within, and (1 - p) of such a gap beyond each end.
+Duration beyond_the_ends(const FlowRecord& record, double sampling);
 
 /// Our own: Multiflow for the packets that were not measured, the flow's own delays for those that
 /// were.

@@ -38,8 +38,25 @@ TEST(CnfEstimators, MultiflowTakesAllDelaysWithinTheFlow) {
 
 TEST(CnfEstimators, HybridChangesOverAboveTheThreshold) {
   const AssociatedFlow flow{0, 10us, 60us};
-  EXPECT_DOUBLE_EQ(hybrid_estimate(flow, record(1s, 3s, 4), series).mean_ns, 35'000);
-  EXPECT_DOUBLE_EQ(hybrid_estimate(flow, record(1s, 3s, 5), series).mean_ns, 30'000);
+  EXPECT_DOUBLE_EQ(hybrid_estimate(flow, record(1s, 3s, 4), series, 1).mean_ns, 35'000);
+  EXPECT_DOUBLE_EQ(hybrid_estimate(flow, record(1s, 3s, 5), series, 1).mean_ns, 30'000);
+}
+
+// Two selected packets of one in a hundred stand for a flow of two hundred: large, whatever the
+// record says.
+TEST(CnfEstimators, HybridCountsTheFlowsPacketsNotTheSelected) {
+  const AssociatedFlow flow{0, 10us, 60us};
+  EXPECT_DOUBLE_EQ(hybrid_estimate(flow, record(1s, 3s, 2), series, 0.01).mean_ns, 30'000);
+  EXPECT_DOUBLE_EQ(hybrid_estimate(flow, record(1s, 3s, 2), series, 0.5).mean_ns, 35'000)
+      << "four packets: at the threshold";
+  EXPECT_DOUBLE_EQ(hybrid_estimate(flow, record(1s, 3s, 2), series, 0.49).mean_ns, 30'000);
+  EXPECT_DOUBLE_EQ(hybrid_estimate(flow, record(1s, 3s, 2), series, 1, 1).mean_ns, 30'000);
+}
+
+TEST(CnfEstimators, AFlowLastedLongerThanItsRecordByTheMeanGap) {
+  EXPECT_EQ(beyond_the_ends(record(1s, 3s, 3), 0.25), 750ms);  // two gaps of a second
+  EXPECT_EQ(beyond_the_ends(record(1s, 3s, 3), 1), 0s);
+  EXPECT_EQ(beyond_the_ends(record(1s, 1s, 1), 0.25), 0s) << "one packet tells of no gap";
 }
 
 TEST(CnfEstimators, NearbyIsExactForTwoPacketsAndMultiflowForMany) {

@@ -5,11 +5,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "oneway/cnf/association.h"
 #include "oneway/cnf/cnf_estimators.h"
 #include "oneway/cnf/cnf_margin.h"
 #include "oneway/cnf/cnf_method.h"
+#include "oneway/cnf/record_directions.h"
 
 namespace sojourn {
 namespace {
@@ -17,9 +19,36 @@ namespace {
 /// The chosen estimator, and how far to trust it.
 class Estimator {
  public:
-  Estimator(const OnewayOptions& options, const CnfOptions& cnf, const DelaySeries& series)
-      : cnf_(cnf), share_(options.sample_flows ? 1 : options.sampling), series_(series) {}
+  Estimator(const OnewayOptions& options, const CnfOptions& cnf,
+            std::span<const AssociatedFlow> flows, std::span<const FlowRecord> first,
+            const DelaySeries& series)
+      : cnf_(cnf),
+        share_(options.sample_flows ? 1 : options.sampling),
+        series_(series),
+        margins_(series, flows, first, share_) {}
 
+  /// `out` has the size of `flows`.
+  void summarise(std::span<const AssociatedFlow> flows, std::span<const FlowRecord> first,
+                 std::span<DelaySummary> out) const {
+    if (cnf_.estimator == CnfEstimator::multiflow) {
+      multiflow_estimates(flows, first, series_, out);
+      return;
+    }
+    for (std::size_t i = 0; i < flows.size(); ++i)
+      out[i] = summary(flows[i], first[flows[i].record]);
+  }
+
+  std::optional<double> margin_ns(const AssociatedFlow& flow, const FlowRecord& record) const {
+    const std::uint64_t known = flow.first_delay.has_value() + flow.last_delay.has_value();
+    const bool own_delays_only = cnf_.estimator == CnfEstimator::endpoint ||
+                                 (cnf_.estimator == CnfEstimator::hybrid &&
+                                  hybrid_takes_endpoint(record, share_, cnf_.hybrid_threshold));
+    if (own_delays_only) return margins_.endpoint_ns(record, known);
+    if (cnf_.estimator == CnfEstimator::nearby) return margins_.nearby_ns(record, known);
+    return margins_.multiflow_ns(record, known);
+  }
+
+ private:
   DelaySummary summary(const AssociatedFlow& flow, const FlowRecord& record) const {
     switch (cnf_.estimator) {
       case CnfEstimator::endpoint:
@@ -27,30 +56,17 @@ class Estimator {
       case CnfEstimator::multiflow:
         return multiflow_estimate(record, series_);
       case CnfEstimator::hybrid:
-        return hybrid_estimate(flow, record, series_, cnf_.hybrid_threshold);
+        return hybrid_estimate(flow, record, series_, share_, cnf_.hybrid_threshold);
       case CnfEstimator::nearby:
         break;
     }
     return nearby_estimate(flow, record, series_, share_);
   }
 
-  std::optional<double> margin_ns(const AssociatedFlow& flow, const FlowRecord& record,
-                                  const DelaySummary& summary) const {
-    const std::uint64_t known = flow.first_delay.has_value() + flow.last_delay.has_value();
-    const double packets = static_cast<double>(record.packets) / share_;
-    const bool own_delays_only =
-        cnf_.estimator == CnfEstimator::endpoint ||
-        (cnf_.estimator == CnfEstimator::hybrid && record.packets <= cnf_.hybrid_threshold);
-    if (own_delays_only) return endpoint_margin_ns(known, packets);
-    if (cnf_.estimator == CnfEstimator::nearby)
-      return nearby_margin_ns(summary, record.packets, known, packets);
-    return multiflow_margin_ns(summary, record.packets);
-  }
-
- private:
   const CnfOptions& cnf_;
   double share_;
   const DelaySeries& series_;
+  CnfMargins margins_;
 };
 
 /// Several records of a flow: means and variances weighted by their packets.
@@ -74,9 +90,10 @@ struct FlowSum {
   double deviation() const {
     return std::sqrt(std::max(0.0, square / static_cast<double>(packets) - mean() * mean()));
   }
-  FlowDelay as_flow(const FlowKey& key) const {
+  FlowDelay as_flow(const FlowKey& key, Direction direction) const {
     FlowDelay flow;
     flow.key = key;
+    flow.direction = direction;
     flow.packets = packets;
     flow.mean_ns = mean();
     flow.stddev_ns = deviation();
@@ -86,14 +103,15 @@ struct FlowSum {
 };
 
 void add_counters(std::span<const FlowRecord> first, std::span<const FlowRecord> last,
-                  const Association& association, std::uint64_t outliers, OnewayResult& result) {
+                  std::uint64_t associated, std::uint64_t unmatched, std::uint64_t outliers,
+                  OnewayResult& result) {
   const auto count = [&](std::string name, std::uint64_t value) {
     result.counters.emplace_back(std::move(name), value);
   };
   count("records-first", first.size());
   count("records-last", last.size());
-  count("records-associated", association.flows.size());
-  count("records-unmatched", association.unmatched);
+  count("records-associated", associated);
+  count("records-unmatched", unmatched);
   if (outliers > 0) count("outliers", outliers);
   ExpiryCounters expired;
   for (const auto records : {first, last})
@@ -116,27 +134,51 @@ TotalDelay total_of(const DelaySeries& series) {
   return total;
 }
 
+/// One direction's records: their delays are no neighbours of the other's.
+void estimate_direction(Direction direction, const Association& association,
+                        std::span<const FlowRecord> first, const OnewayOptions& options,
+                        const CnfOptions& cnf, OnewayResult& result) {
+  const DelaySeries series = delay_series(association.flows, first);
+  const Estimator estimator{options, cnf, association.flows, first, series};
+  std::vector<DelaySummary> summaries(association.flows.size());
+  estimator.summarise(association.flows, first, summaries);
+  std::map<FlowKey, FlowSum> flows;
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    const AssociatedFlow& flow = association.flows[i];
+    const FlowRecord& record = first[flow.record];
+    if (summaries[i].samples > 0)
+      flows[record.key].add(record.packets, summaries[i], estimator.margin_ns(flow, record));
+  }
+  for (const auto& [key, sum] : flows) result.flows.push_back(sum.as_flow(key, direction));
+  DirectionResult row{
+      .direction = direction, .flows = flows.size(), .total = {}, .sent = {}, .lost = {}};
+  if (!series.empty()) row.total = total_of(series);
+  if (direction == Direction::forward) result.total = row.total;
+  row.total = in_direction(direction, row.total);
+  result.directions.push_back(std::move(row));
+}
+
 }  // namespace
 
 OnewayResult cnf_result(std::span<const FlowRecord> first, std::span<const FlowRecord> last,
                         const OnewayOptions& options, const CnfOptions& cnf) {
-  Association association = associate_by_label(first, last, options.window);
-  const std::uint64_t outliers = drop_outliers(association, cnf.drop_outliers);
-  const DelaySeries series = delay_series(association.flows, first);
+  Association all = associate_by_label(first, last, options.window);
   OnewayResult result;
-  add_counters(first, last, association, outliers, result);
   result.memory_bytes = (first.size() + last.size()) * sizeof(FlowRecord);
-
-  const Estimator estimator{options, cnf, series};
-  std::map<FlowKey, FlowSum> flows;
-  for (const AssociatedFlow& flow : association.flows) {
-    const FlowRecord& record = first[flow.record];
-    const DelaySummary summary = estimator.summary(flow, record);
-    if (summary.samples > 0)
-      flows[record.key].add(record.packets, summary, estimator.margin_ns(flow, record, summary));
+  auto [forward, backward] = by_direction(all, first);
+  const std::uint64_t outliers =
+      drop_outliers(forward, cnf.drop_outliers) + drop_outliers(backward, cnf.drop_outliers);
+  all.unmatched += forward.unmatched + backward.unmatched;
+  const std::size_t associated = forward.flows.size() + backward.flows.size();
+  add_counters(first, last, associated, all.unmatched, outliers, result);
+  estimate_direction(Direction::forward, forward, first, options, cnf, result);
+  if (backward.flows.empty()) {
+    result.directions.clear();
+    return result;
   }
-  for (const auto& [key, sum] : flows) result.flows.push_back(sum.as_flow(key));
-  if (!series.empty()) result.total = total_of(series);
+  turn_round(backward);
+  estimate_direction(Direction::backward, backward, first, options, cnf, result);
+  std::ranges::sort(result.flows, {}, &FlowDelay::key);
   return result;
 }
 

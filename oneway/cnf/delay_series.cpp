@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "oneway/cnf/moment.h"
+
 namespace sojourn {
 
 DelaySeries::DelaySeries(std::vector<TimedDelay> samples) : samples_(samples.size()) {
@@ -20,7 +22,13 @@ DelaySeries::DelaySeries(std::vector<TimedDelay> samples) : samples_(samples.siz
   pivot_ns_ = to_ns(samples_[samples_.size() / 2].delay);
 
   sums_ = HugeArray<Sums>{samples_.size() + 1};
+  crowd_ = HugeArray<std::uint64_t>{samples_.size() + 1};
+  std::uint64_t in_moment = 0;
   for (std::size_t i = 0; i < samples_.size(); ++i) {
+    const bool same_moment =
+        i > 0 && moment_of(samples_[i].sent) == moment_of(samples_[i - 1].sent);
+    in_moment = same_moment ? in_moment + 1 : 1;
+    crowd_[i + 1] = crowd_[i] + 2 * in_moment - 1;
     const Wide off = Wide{to_ns(samples_[i].delay)} - pivot_ns_;
     sums_[i + 1] = {sums_[i].delay + off, sums_[i].square + off * off};
   }
@@ -46,7 +54,8 @@ std::size_t DelaySeries::lower_bound(Timestamp time) const {
   return static_cast<std::size_t>(found - begin);
 }
 
-DelaySummary DelaySeries::over(std::size_t begin, std::size_t end) const {
+DelaySummary DelaySeries::over(Range range) const {
+  const auto [begin, end] = range;
   if (begin >= end) return {};
   const auto n = static_cast<double>(end - begin);
   const auto sum = static_cast<long double>(sums_[end].delay - sums_[begin].delay);
@@ -59,15 +68,21 @@ DelaySummary DelaySeries::over(std::size_t begin, std::size_t end) const {
   return summary;
 }
 
-DelaySummary DelaySeries::between(Timestamp first, Timestamp last) const {
-  if (empty() || last < first) return {};
-  // No sample between two integers: "after last" is "from last + 1 on".
-  return over(lower_bound(first), lower_bound(last + Duration{1}));
+double DelaySeries::moments(Range range) const {
+  if (range.begin >= range.end) return 0;
+  return effective_moments(static_cast<double>(range.size()),
+                           static_cast<double>(crowd_[range.end] - crowd_[range.begin]));
 }
 
-DelaySummary DelaySeries::at_least(std::size_t least, Timestamp first, Timestamp last) const {
+DelaySeries::Range DelaySeries::within(Timestamp first, Timestamp last) const {
   if (empty() || last < first) return {};
-  std::size_t begin = lower_bound(first), end = lower_bound(last + Duration{1});
+  // No sample between two integers: "after last" is "from last + 1 on".
+  return {lower_bound(first), lower_bound(last + Duration{1})};
+}
+
+DelaySeries::Range DelaySeries::at_least(std::size_t least, Timestamp first, Timestamp last) const {
+  if (empty() || last < first) return {};
+  auto [begin, end] = within(first, last);
   while (end - begin < least && end - begin < samples_.size()) {
     const bool at_left_edge = begin == 0, at_right_edge = end == samples_.size();
     const bool left_is_nearer =
@@ -78,7 +93,7 @@ DelaySummary DelaySeries::at_least(std::size_t least, Timestamp first, Timestamp
     else
       ++end;
   }
-  return over(begin, end);
+  return {begin, end};
 }
 
 std::optional<double> DelaySeries::interpolated_ns(Timestamp sent) const {

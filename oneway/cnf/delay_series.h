@@ -30,18 +30,31 @@ struct DelaySummary {
 ///
 /// Prefix sums of the delays and of their squares are 128-bit integers, so that a difference of two
 /// of them is exact, however long the series and however far apart the clocks.  A grid over time
-/// narrows the binary search to a handful of neighbours.  72 bytes a sample.
+/// narrows the binary search to a handful of neighbours.  60 bytes a sample.
 class DelaySeries {
  public:
   DelaySeries() = default;
   explicit DelaySeries(std::vector<TimedDelay> samples);
 
-  /// Over all samples sent in [first, last]; samples = 0 if there are none.
-  DelaySummary between(Timestamp first, Timestamp last) const;
+  /// Some neighbours: samples()[begin] up to but not including samples()[end].
+  struct Range {
+    std::size_t begin = 0, end = 0;
 
-  /// As `between`, but over at least `least` samples: if there are fewer, the times are widened to
-  /// either side, by the nearer sample first.
-  DelaySummary at_least(std::size_t least, Timestamp first, Timestamp last) const;
+    std::size_t size() const { return end - begin; }
+    friend bool operator==(const Range&, const Range&) = default;
+  };
+  /// All samples sent in [first, last].
+  Range within(Timestamp first, Timestamp last) const;
+  /// As `within`, but at least `least` samples: if there are fewer, the times are widened to either
+  /// side, by the nearer sample first.
+  Range at_least(std::size_t least, Timestamp first, Timestamp last) const;
+
+  /// samples = 0 for an empty range.
+  DelaySummary over(Range range) const;
+  /// Independent looks at the path among them (cnf/moment.h); 0 for an empty range.
+  double moments(Range range) const;
+
+  DelaySummary between(Timestamp first, Timestamp last) const { return over(within(first, last)); }
 
   /// The straight line between the samples next to `sent` on either side; outside of the series the
   /// nearest sample (CNF section III-H leaves that open).  nullopt without any sample.
@@ -76,11 +89,12 @@ class DelaySeries {
     const double cell = static_cast<double>(difference_ns(ns, begin_ns_)) * cells_a_ns_;
     return static_cast<std::size_t>(std::clamp(cell, 0.0, last_cell_));
   }
-  DelaySummary over(std::size_t begin, std::size_t end) const;
 
   // On huge pages: questions in random order would miss the TLB three times each (bench_oneway).
   HugeArray<TimedDelay> samples_;
-  HugeArray<Sums> sums_;           ///< sums_[i] covers the samples before i, less the pivot each
+  HugeArray<Sums> sums_;  ///< sums_[i] covers the samples before i, less the pivot each
+  /// crowd_[i]: squared samples per moment before i.  Apart from sums_: only margins ask for it.
+  HugeArray<std::uint64_t> crowd_;
   HugeArray<std::uint32_t> grid_;  ///< first sample of each slice of time, and the end
   std::int64_t begin_ns_ = 0;
   std::int64_t pivot_ns_ = 0;

@@ -29,12 +29,12 @@ TEST(DelaySeries, BothEndsOfAFlowBelongToIt) {
 
 TEST(DelaySeries, WidensToTheNearerSide) {
   const DelaySeries series{{{at(1s), 10us}, {at(2s), 20us}, {at(4s), 40us}, {at(9s), 90us}}};
-  EXPECT_DOUBLE_EQ(series.at_least(1, at(2s), at(2s)).mean_ns, 20'000);
-  EXPECT_DOUBLE_EQ(series.at_least(2, at(2s), at(2s)).mean_ns, 15'000);
-  EXPECT_DOUBLE_EQ(series.at_least(3, at(2s), at(2s)).mean_ns, 70'000 / 3.0);
-  EXPECT_EQ(series.at_least(9, at(2s), at(2s)).samples, 4u);
-  EXPECT_DOUBLE_EQ(series.at_least(1, at(20s), at(30s)).mean_ns, 90'000);
-  EXPECT_EQ(series.at_least(2, at(1s), at(5s)).samples, 3u);
+  EXPECT_DOUBLE_EQ(series.over(series.at_least(1, at(2s), at(2s))).mean_ns, 20'000);
+  EXPECT_DOUBLE_EQ(series.over(series.at_least(2, at(2s), at(2s))).mean_ns, 15'000);
+  EXPECT_DOUBLE_EQ(series.over(series.at_least(3, at(2s), at(2s))).mean_ns, 70'000 / 3.0);
+  EXPECT_EQ(series.over(series.at_least(9, at(2s), at(2s))).samples, 4u);
+  EXPECT_DOUBLE_EQ(series.over(series.at_least(1, at(20s), at(30s))).mean_ns, 90'000);
+  EXPECT_EQ(series.over(series.at_least(2, at(1s), at(5s))).samples, 3u);
 }
 
 TEST(DelaySeries, InterpolatesBetweenNeighbours) {
@@ -91,6 +91,28 @@ TEST(DelaySeries, AgreesWithWalkingOverAll) {
                   std::sqrt(std::max(0.0, (square - sum * sum / n) / (n - 1))), 1e-3);
     }
   }
+}
+
+TEST(DelaySeries, HasTheDeviationOfItsSamples) {
+  // 10, 20 and 30: squared distances 100, 0, 100, divided by two.
+  const DelaySeries three{{{at(1s), 10ns}, {at(2s), 20ns}, {at(3s), 30ns}}};
+  EXPECT_DOUBLE_EQ(three.between(at(1s), at(3s)).deviation_ns, 10);
+  // Off by a constant: nothing changes, though the sums do.
+  const DelaySeries late{{{at(1s), 1h + 10ns}, {at(2s), 1h + 20ns}, {at(3s), 1h + 30ns}}};
+  EXPECT_DOUBLE_EQ(late.between(at(1s), at(3s)).deviation_ns, 10);
+  EXPECT_DOUBLE_EQ(three.between(at(2s), at(3s)).deviation_ns, std::sqrt(50.0));
+  EXPECT_EQ(three.between(at(2s), at(2s)).deviation_ns, 0);
+}
+
+TEST(DelaySeries, CountsMomentsNotSamples) {
+  // Three in one moment and one in another: (3 + 1)^2 / (9 + 1).
+  const DelaySeries crowded{{{at(0s), 1us}, {at(1us), 1us}, {at(2us), 1us}, {at(1s), 1us}}};
+  EXPECT_DOUBLE_EQ(crowded.moments({0, 4}), 1.6);
+  EXPECT_DOUBLE_EQ(crowded.moments({0, 3}), 1);
+  EXPECT_DOUBLE_EQ(crowded.moments({3, 4}), 1);
+  EXPECT_DOUBLE_EQ(crowded.moments({2, 2}), 0);
+  EXPECT_EQ(crowded.within(at(1us), at(1s)), (DelaySeries::Range{1, 4}));
+  EXPECT_EQ(crowded.within(at(2s), at(1s)), (DelaySeries::Range{}));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <type_traits>
 
+#include "oneway/cnf/moment.h"
 #include "wire/summary.h"
 
 namespace sojourn {
@@ -37,10 +38,12 @@ void FlowCache::begin(FlowRecord& record, const ObservedPacket& packet) {
             .first_label = packet.label,
             .last_label = packet.label,
             .tcp_flags = packet.tcp_flags};
+  record.book_moment(true);
 }
 
 void FlowCache::export_record(FlowRecord& record, Expiry why, std::vector<FlowRecord>& records) {
   record.expiry = why;
+  record.in_moment = 0;
   ++expired_[why];
   records.push_back(record);
 }
@@ -80,6 +83,7 @@ void FlowCache::update(const ObservedPacket& packet, std::vector<FlowRecord>& re
       ++record.packets;
       record.bytes += packet.bytes;
       record.tcp_flags |= packet.tcp_flags;
+      record.book_moment(moment_of(packet.time) > moment_of(record.last));
       // By time, not by order: the other point may have seen the two the other way round.
       if (packet.time >= record.last) {
         record.last = packet.time;

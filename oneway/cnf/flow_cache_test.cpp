@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "oneway/cnf/moment.h"
 #include "oneway/test_flows.h"
 #include "wire/summary.h"
 
@@ -118,6 +119,13 @@ TEST(FlowCache, AgreesWithAMapOfFlows) {
   FlowCache cache{{.memory_bytes = 8 << 20, .active_timeout = 30s, .inactive_timeout = 3s}};
   std::vector<FlowRecord> records, expected;
   std::map<FlowKey, FlowRecord> open;
+  std::map<FlowKey, std::map<std::int64_t, std::uint64_t>> moments;
+  const auto closed = [&](FlowRecord record) {
+    for (const auto& [moment, packets] : moments[record.key])
+      record.moment_squares += packets * packets;
+    moments.erase(record.key);
+    expected.push_back(record);
+  };
   std::vector<ObservedPacket> batch;
   Duration now{};
   for (int i = 0; i < 200'000; ++i) {
@@ -131,18 +139,19 @@ TEST(FlowCache, AgreesWithAMapOfFlows) {
     FlowRecord& record = place->second;
     if (!is_new && (packet.time - record.last > 3s || packet.time - record.first > 30s)) {
       record.expiry = packet.time - record.last > 3s ? Expiry::inactive : Expiry::active;
-      expected.push_back(std::exchange(record, {}));
+      closed(std::exchange(record, {}));
     }
     if (record.packets == 0)
       record = {.key = packet.key, .first = packet.time, .first_label = packet.label};
     ++record.packets;
+    ++moments[packet.key][to_ns(packet.time) / 16'777'216];
     record.bytes += packet.bytes;
     record.tcp_flags |= flags;
     record.last = packet.time;
     record.last_label = packet.label;
     if (flags) {
       record.expiry = Expiry::closed;
-      expected.push_back(record);
+      closed(record);
       open.erase(place);
     }
     if (batch.size() == 1 + random() % FlowCache::max_batch ||
@@ -153,7 +162,7 @@ TEST(FlowCache, AgreesWithAMapOfFlows) {
   }
   cache.add(batch, records);
   cache.flush(records);
-  for (auto& [key, record] : open) expected.push_back(record);
+  for (auto& [key, record] : open) closed(record);
   EXPECT_EQ(cache.expired()[Expiry::cache_full], 0u);
 
   // When a timeout was noticed is left open, and so is its reason at the end of the input.
@@ -183,6 +192,35 @@ TEST(FlowCache, LosesNoPacketWhenItIsMuchTooSmall) {
   for (const FlowRecord& record : records) packets += record.packets;
   EXPECT_EQ(packets, 50'000u);
   EXPECT_GT(cache.expired()[Expiry::cache_full], 1000u);
+}
+
+TEST(FlowCache, CountsThePacketsOfEachMoment) {
+  FlowCache cache{{.memory_bytes = 1 << 16}};
+  std::vector<FlowRecord> records;
+  // 2^24 ns are 16.8 ms: three packets at once, one 20 ms later, two half a second later.
+  const std::int64_t begin = (to_ns(test_time(0s)) >> 24) + 1;
+  const Timestamp start = timestamp_from_ns(begin << 24);
+  for (const Duration since : {0us, 10us, 20us, 20'000us, 500'000us, 500'010us}) {
+    const ObservedPacket packet = test_packet(1, difference(start + since, test_time(0s)));
+    cache.add({&packet, 1}, records);
+  }
+  cache.flush(records);
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].moment_squares, 9u + 1 + 4);
+  EXPECT_DOUBLE_EQ(effective_moments(records[0]), 36.0 / 14);
+  EXPECT_EQ(records[0].in_moment, 0u) << "of the cache's own";
+}
+
+TEST(Moments, AreAtLeastOneAndAtMostThePackets) {
+  FlowRecord record{.key = {}, .packets = 5, .first = test_time(0s), .last = test_time(9s)};
+  record.moment_squares = 5;
+  EXPECT_DOUBLE_EQ(effective_moments(record), 5);
+  record.moment_squares = 25;
+  EXPECT_DOUBLE_EQ(effective_moments(record), 1);
+  record.moment_squares = 0;
+  EXPECT_DOUBLE_EQ(effective_moments(record), 2) << "not known: a train at each end";
+  record.last = record.first;
+  EXPECT_DOUBLE_EQ(effective_moments(record), 1);
 }
 
 }  // namespace

@@ -39,6 +39,16 @@ struct FlowRecord {
   std::uint32_t last_label = 0;
   std::uint8_t tcp_flags = 0;  ///< all that were seen, or-ed
   Expiry expiry = Expiry::end_of_input;
+  std::uint32_t in_moment = 0;  ///< packets in the moment of the last one
+  /// Sum over moments (cnf/moment.h) of their squared packets; 0: not known, as in records of
+  /// others.
+  std::uint64_t moment_squares = 0;
+
+  /// The packet that was just booked came in the same moment as the one before, or in a new one.
+  void book_moment(bool is_new) {
+    in_moment = is_new ? 1 : in_moment + 1;
+    moment_squares += 2 * std::uint64_t{in_moment} - 1;  // c^2 - (c - 1)^2
+  }
 
   friend bool operator==(const FlowRecord&, const FlowRecord&) = default;
 };

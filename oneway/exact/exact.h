@@ -24,6 +24,9 @@ namespace sojourn {
 /// both sides.  Otherwise nobody can tell, and it counts as "outside"
 /// (docs/design/oneway-exact.md).
 ///
+/// Packets that go backward (oneway/direction.h) start at the last point: there "lost" and
+/// "only-last" change places, and the two directions are counted apart.
+///
 /// Identical packets (retransmitted with identification 0, duplicate IPv6 acknowledgments) match in
 /// their order and count as "ambiguous".  A copy made on the way finds its original already matched
 /// and counts as "only-last".
@@ -37,7 +40,10 @@ class ExactMethod final : public OnewayMethod {
   void ended(Point point) override {
     progress_.of(point) = std::numeric_limits<std::int64_t>::max();
   }
-  std::span<const DelaySample> samples() const override { return samples_; }
+  std::span<const DelaySample> samples() const override {
+    return holds_ ? std::span<const DelaySample>{} : samples_;
+  }
+  void release_samples() override;
   const FlowKey* flow(std::uint32_t number) const override { return ledger_.key(number); }
   OnewayResult finish() override;
 
@@ -57,10 +63,13 @@ class ExactMethod final : public OnewayMethod {
     const IpPacket* packet;
   };
 
+  using Spans = std::array<Span, 2>;  ///< by point
+
   void process(std::span<const IpPacket> batch, Point point);
   std::size_t identify(std::span<const IpPacket> batch, std::span<Sighting> out);
   void sight(const Sighting& sighting, Point point);
   void matched(const MatchTable::Entry& first, std::int64_t last_ns);
+  void hand_out(DelaySample& sample);
   void settle(std::vector<MatchTable::Entry>& entries);
   bool was_watched(const MatchTable::Entry& entry) const;
 
@@ -72,10 +81,15 @@ class ExactMethod final : public OnewayMethod {
   FlowLedger ledger_;
   std::vector<DelaySample> samples_;
   std::vector<MatchTable::Entry> expired_;
-  std::array<Span, 2> seen_;     ///< by point: all packets
-  std::array<Span, 2> matched_;  ///< by point: those found at the other
+  Spans seen_;                    ///< all packets
+  std::array<Spans, 2> matched_;  ///< by direction: those found at the other point
+  DirectionFinder directions_;
+  /// Until a flow and its counterpart have shown the directions, or so many packets that there
+  /// seems to be one only, samples and unmatched packets are held back.
+  static constexpr std::size_t most_held = 65'536;
+  bool holds_ = true;
   MatchTable::Progress progress_;
-  std::uint64_t ambiguous_ = 0, cut_ = 0, not_selected_ = 0, lost_ = 0, only_last_ = 0;
+  std::uint64_t ambiguous_ = 0, cut_ = 0, not_selected_ = 0;
   std::array<std::uint64_t, 2> outside_{};
 };
 

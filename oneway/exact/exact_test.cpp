@@ -24,12 +24,18 @@ struct Seen {
   std::int64_t time_ns;
   std::uint32_t id;
   std::uint16_t port = 1000;
+  bool answers = false;  ///< from the other end
 };
 
 Bytes bytes_of_seen(const Seen& seen) {
   Ends ends;
   ends.source_port = seen.port;
-  Bytes packet = ipv4(ends, IpProtocol::udp, udp(seen.port, 9, test::bytes_of(Be32{seen.id})));
+  if (seen.answers) {
+    std::swap(ends.source, ends.destination);
+    ends.source_port = 9;
+  }
+  const std::uint16_t from = seen.answers ? 9 : seen.port, to = seen.answers ? seen.port : 9;
+  Bytes packet = ipv4(ends, IpProtocol::udp, udp(from, to, test::bytes_of(Be32{seen.id})));
   packet[4] = packet[5] = std::byte{0};  // identification 0: only the payload tells packets apart
   return packet;
 }
@@ -45,6 +51,8 @@ OnewayResult measure(std::vector<Seen> seen, OnewayOptions options = {},
     one.point == Point::first ? method.first({&packet, 1}) : method.last({&packet, 1});
     if (samples) samples->insert(samples->end(), method.samples().begin(), method.samples().end());
   }
+  method.release_samples();
+  if (samples) samples->insert(samples->end(), method.samples().begin(), method.samples().end());
   return method.finish();
 }
 
@@ -259,6 +267,93 @@ TEST(ExactMethod, AgreesWithAPlainModelOnRandomTraffic) {
   EXPECT_GT(compared, 50'000u);
   const std::uint64_t all_first = 60'000;
   EXPECT_EQ(*result.sent + counter(result, "outside-first"), all_first);
+}
+
+/// Forward in 1 ms, an answer back in 2 ms; every tenth packet forward and every fifth backward is
+/// lost, and every twentieth backward is copied on the way.
+std::vector<Seen> both_ways(std::int64_t offset_ns, std::uint32_t connections = 200) {
+  std::vector<Seen> seen;
+  constexpr std::int64_t ms = 1'000'000;
+  for (std::uint32_t i = 0; i < connections; ++i) {
+    const auto port = static_cast<std::uint16_t>(1000 + i % 7);
+    const std::int64_t sent = i * 10 * ms;
+    seen.push_back({first, sent, i, port});
+    if (i % 10 != 5) seen.push_back({last, sent + ms + offset_ns, i, port});
+    seen.push_back({last, sent + 2 * ms + offset_ns, i, port, true});
+    if (i % 5 != 2) seen.push_back({first, sent + 4 * ms, i, port, true});
+    if (i % 20 == 4) seen.push_back({first, sent + 5 * ms, i, port, true});
+  }
+  return seen;
+}
+
+class BothWays : public testing::TestWithParam<std::int64_t> {};
+
+// Before, the copies of packets that go back counted as lost, and they themselves as sent.
+TEST_P(BothWays, AreCountedApart) {
+  std::vector<DelaySample> samples;
+  const auto result = measure(both_ways(GetParam()), {.window = 30s}, &samples);
+  EXPECT_EQ(result.sent, 200u);
+  EXPECT_EQ(result.lost, 20u);
+  ASSERT_EQ(result.directions.size(), 2u);
+  const DirectionResult &forward = result.directions[0], &backward = result.directions[1];
+  EXPECT_EQ(forward.direction, Direction::forward);
+  EXPECT_EQ(forward.sent, 200u);
+  EXPECT_EQ(forward.lost, 20u);
+  EXPECT_EQ(forward.flows, 7u);
+  EXPECT_EQ(backward.direction, Direction::backward);
+  EXPECT_EQ(backward.sent, 200u);
+  EXPECT_EQ(backward.lost, 40u);
+  EXPECT_EQ(backward.flows, 7u);
+  const auto offset = static_cast<double>(GetParam());
+  EXPECT_DOUBLE_EQ(result.total->mean_ns, 1e6 + offset);
+  EXPECT_DOUBLE_EQ(forward.total->mean_ns, 1e6 + offset);
+  EXPECT_DOUBLE_EQ(backward.total->mean_ns, 2e6 - offset);
+  EXPECT_EQ(*backward.total->min_ns, 2'000'000 - GetParam());
+  EXPECT_EQ(counter(result, "only-first"), 10u) << "the copies";
+  EXPECT_EQ(counter(result, "only-last"), 0u);
+  EXPECT_EQ(counter(result, "matched"), 180u);
+  EXPECT_EQ(counter(result, "matched-backward"), 160u);
+  EXPECT_EQ(samples.size(), 340u);
+  for (const DelaySample& sample : samples)
+    EXPECT_EQ(sample.direction, sample.delay == Duration{1'000'000 + GetParam()}
+                                    ? Direction::forward
+                                    : Direction::backward);
+  for (const FlowDelay& flow : result.flows)
+    EXPECT_EQ(flow.direction, flow.key.source_port == 9 ? Direction::backward : Direction::forward);
+}
+INSTANTIATE_TEST_SUITE_P(ByOffset, BothWays,
+                         testing::Values(0, 5'000'000'000, -5'000'000'000, 1'500'000));
+
+// What is under way when both captures stop is not lost, though packets the other way still
+// arrive.
+TEST(ExactMethod, PacketsThatComeBackDoNotProveThatOthersWouldHaveArrived) {
+  std::vector<Seen> seen = both_ways(0, 10);
+  constexpr std::int64_t ms = 1'000'000;
+  seen.push_back({first, 100 * ms, 999, 1000});  // its arrival at 101 ms is not captured any more
+  seen.push_back({last, 99 * ms - 1, 998, 1000, true});
+  seen.push_back({first, 101 * ms - 1, 998, 1000, true});
+  const auto result = measure(seen);
+  EXPECT_EQ(result.sent, 10u);
+  EXPECT_EQ(result.lost, 1u);
+  EXPECT_EQ(counter(result, "outside-first"), 1u);
+}
+
+TEST(ExactMethod, HoldsSamplesUntilItKnowsTheDirection) {
+  ExactMethod method{{}};
+  const auto see = [&](const Seen& one) {
+    const Bytes bytes = bytes_of_seen(one);
+    const IpPacket packet = at_point(bytes, LinkType::raw, timestamp_from_ns(one.time_ns));
+    one.point == first ? method.first({&packet, 1}) : method.last({&packet, 1});
+    return method.samples().size();
+  };
+  EXPECT_EQ(see({first, 0, 1}), 0u);
+  EXPECT_EQ(see({last, 1'000, 1}), 0u) << "held back: it may go either way";
+  EXPECT_EQ(see({last, 2'000, 2, 1000, true}), 0u);
+  EXPECT_EQ(see({first, 4'000, 2, 1000, true}), 2u) << "both at once";
+  EXPECT_EQ(see({first, 5'000, 3}), 0u);
+  EXPECT_EQ(see({last, 6'000, 3}), 1u);
+  method.release_samples();
+  EXPECT_TRUE(method.samples().empty()) << "each once";
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "oneway/rli/rli_receiver.h"
 
@@ -15,7 +16,39 @@ bool RliReceiver::was_idle_before(Timestamp received, std::uint32_t bytes,
                                   Timestamp previous) const {
   const double gap = static_cast<double>(to_ns(difference(received, previous)));
   return ns_a_byte_ > 0 &&
-         gap > bytes * ns_a_byte_ + static_cast<double>(to_ns(options_.time_resolution));
+         gap > line_.of(bytes) * ns_a_byte_ + static_cast<double>(to_ns(options_.time_resolution));
+}
+
+/// Who comes behind a gap has waited for nobody, unless somebody's packets are not in the capture.
+bool RliReceiver::trusts_gaps() const {
+  constexpr std::uint64_t enough = 16;
+  return counters_.waited_behind_gaps < enough ||
+         counters_.waited_behind_gaps * 10 < counters_.references_behind_gaps;
+}
+
+void RliReceiver::watch_line(const Waiting& packet, Timestamp previous) {
+  const double passed = static_cast<double>(to_ns(difference(packet.received, previous)));
+  spare_.add(passed / ns_a_byte_ - packet.bytes);
+  constexpr std::uint64_t often = 1024;
+  if (spare_.seen() % often != 0 || options_.line_is_certain) return;
+  const std::uint32_t overhead = spare_.overhead(line_.overhead);
+  if (overhead >= line_.overhead) return;
+  line_ = {.overhead = overhead, .least = 0};
+  line_was_lessened_ = true;
+}
+
+/// Its wait is told by the reference before it that met an idle link, too: a packet's time on the
+/// line is more than a clock drifts in between.
+void RliReceiver::learn_idle_delay(const Point& reference) {
+  if (empty_ns_) {
+    const double step = reference.delay_ns - *empty_ns_;
+    idle_step_.add(step);
+    ++counters_.references_behind_gaps;
+    const double shortest_packet = line_.of(options_.reference_bytes) * ns_a_byte_;
+    counters_.waited_behind_gaps +=
+        std::abs(step) > shortest_packet + static_cast<double>(to_ns(options_.time_resolution));
+  }
+  empty_ns_ = reference.delay_ns;
 }
 
 /// Divides the packets since the last reference into busy periods, and settles each between the
@@ -36,19 +69,25 @@ void RliReceiver::settle_by_idle_times(const Point& right, Timestamp received) {
     begin = end;
   };
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (empty_ns_ && was_idle_before(all[i].received, all[i].bytes, previous)) {
+    watch_line(all[i], previous);
+    if (empty_ns_ && trusts_gaps() && was_idle_before(all[i].received, all[i].bytes, previous)) {
       end_busy_period(i);
       left = {time_of(all[i].received, all[i].bytes), *empty_ns_};
       idle_at_left_ = true;
       busy_since_ = left.time;
       begin = i + 1;
       ++counters_.interpolated;
-      estimate(all[i], *empty_ns_ + size_term_ns(all[i].bytes), 0);
+      // This packet and the reference that told the empty queue's delay are off independently of
+      // each other, by half of the squared step between two such; the reference for all packets of
+      // the flow alike: together (n^2 + n) of that half.
+      estimate(all[i], *empty_ns_ + size_term_ns(all[i].bytes),
+               idle_step_.mean() * number_in_stretch(all[i]));
     }
     previous = all[i].received;
   }
-  if (was_idle_before(received, options_.reference_bytes, previous)) {
-    empty_ns_ = right.delay_ns;  // the reference packet itself met nobody
+  const bool met_nobody = was_idle_before(received, options_.reference_bytes, previous);
+  if (met_nobody) learn_idle_delay(right);
+  if (met_nobody && trusts_gaps()) {
     end_busy_period(all.size());
     busy_since_ = right.time;
   } else {
@@ -70,6 +109,7 @@ void RliReceiver::learn_wait(const Point& reference) {
   const double wait = std::clamp(reference.delay_ns - *empty_ns_, 0.0, std::max(0.0, since));
   const std::size_t power = power_of(since);
   constexpr std::uint32_t memory = 4096;  // references: the load changes slowly
+  wait_error_.add(wait - usual_wait(since));
   waits_[power] = std::min(waits_[power] + 1, memory);
   wait_after_[power] += (wait - wait_after_[power]) / waits_[power];
 }
@@ -89,8 +129,10 @@ void RliReceiver::settle_busy_period(std::span<const Waiting> stretch, Timestamp
   for (const Waiting& packet : stretch) {
     const auto since =
         static_cast<double>(to_ns(difference(time_of(packet.received, packet.bytes), begin)));
+    // Packets of one busy period wait longer than usual together, or shorter.
+    const double error = std::max(wait_error_.mean(), idle_step_.mean());
     estimate(packet, *empty_ns_ + usual_wait(since) + size_term_ns(packet.bytes),
-             squared_residual_ / 3);
+             error * (2 * number_in_stretch(packet) - 1));
   }
 }
 

@@ -1,6 +1,8 @@
 #include "oneway/rli/rli_method.h"
 
+#include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,9 +20,17 @@ std::optional<ReferencePacket> reference_in(const IpPacket& packet) {
   return decode_reference_packet(packet.transport().subspan(sizeof(UdpHeader)));
 }
 
+/// What a frame carries behind its link header, tags and tunnels included.
+std::uint32_t network_bytes(const IpPacket& packet) {
+  constexpr std::uint32_t ethernet_header = 14;
+  const std::uint32_t header = packet.link == LinkType::ethernet ? ethernet_header : 0;
+  return std::max(packet.ip_length,
+                  packet.frame_length > header ? packet.frame_length - header : 0);
+}
+
 class RliMethod final : public OnewayMethod {
  public:
-  explicit RliMethod(const RliReceiver::Options& options) : options_(options), receiver_(options) {
+  explicit RliMethod(const RliOptions& options) : options_(options), receiver_(options.receiver) {
     batch_.reserve(max_batch);
   }
 
@@ -36,23 +46,60 @@ class RliMethod final : public OnewayMethod {
     batch_.clear();
   }
 
-  RliReceiver::Options options_;
+  void choose_line(const IpPacket& first_seen);
+  void say_what_the_link_shows(OnewayResult& result) const;
+
+  RliOptions options_;
   RliReceiver receiver_;
+  bool knows_line_ = false;
   std::vector<ObservedPacket> batch_;
   std::uint64_t injected_ = 0;
 };
 
+void RliMethod::choose_line(const IpPacket& first_seen) {
+  knows_line_ = true;
+  const bool on_ethernet = first_seen.link == LinkType::ethernet;
+  LineBytes line = on_ethernet ? LineBytes::ethernet() : LineBytes{};
+  // A stated overhead that is less than Ethernet's is another link's, without its smallest frame.
+  if (options_.link_overhead) {
+    if (*options_.link_overhead < line.overhead) line.least = 0;
+    line.overhead = *options_.link_overhead;
+  }
+  receiver_.set_line(line);
+}
+
 void RliMethod::last(std::span<const IpPacket> batch) {
+  if (!knows_line_ && !batch.empty()) choose_line(batch.front());
   for (const IpPacket& packet : batch) {
     if (const auto reference = reference_in(packet)) {
       drain();
       receiver_.reference(*reference, packet.time);
     } else {
       batch_.push_back(
-          {packet.key(), packet.flow, packet.time, packet.ip_length, 0, packet.tcp_flags});
+          {packet.key(), packet.flow, packet.time, network_bytes(packet), 0, packet.tcp_flags});
     }
   }
   drain();
+}
+
+/// Where packets contradict what is known of the link.
+void RliMethod::say_what_the_link_shows(OnewayResult& result) const {
+  if (options_.receiver.estimator != RliEstimator::queue_aware) return;
+  const RliCounters& seen = receiver_.counters();
+  result.counters.emplace_back("reference-packets-behind-gaps", seen.references_behind_gaps);
+  result.counters.emplace_back("waited-behind-gaps", seen.waited_behind_gaps);
+  if (!receiver_.trusts_gaps())
+    result.notes.push_back(
+        "Reference packets that came behind a gap had waited all the same: the link also carries "
+        "traffic that LAST does not hold, or --capacity or --link-overhead is wrong. Gaps are left "
+        "out of account, as by --method rli.");
+  if (receiver_.spare_bytes().faster_than_link())
+    result.notes.push_back(
+        "Packets follow each other faster than a link of --capacity can send them.");
+  else if (knows_line_ && !options_.link_overhead && receiver_.line_was_lessened())
+    result.notes.push_back("Packets follow each other more closely than Ethernet allows: " +
+                           std::to_string(receiver_.line().overhead) +
+                           " bytes beside the IP packet are reckoned with; see --link-overhead.");
 }
 
 OnewayResult RliMethod::finish() {
@@ -76,7 +123,8 @@ OnewayResult RliMethod::finish() {
     result.no_result =
         "LAST holds no reference packets, and without them RLI knows nothing "
         "(sojourn generate --points 2 --references 100 makes captures with some)";
-  if (options_.capacity_bytes_a_second == 0)
+  say_what_the_link_shows(result);
+  if (options_.receiver.capacity_bytes_a_second == 0)
     result.notes.push_back(
         "Without --capacity all packets count as being as long as a reference packet on the line.");
   for (const auto& [key, value] : receiver_.flows()) {
@@ -86,7 +134,7 @@ OnewayResult RliMethod::finish() {
     if (value.delays.count() > 0) {
       flow.mean_ns = value.delays.mean_ns();
       flow.stddev_ns = value.delays.deviation_ns();
-      flow.margin_ns = 1.96 * value.standard_error_ns();
+      flow.margin_ns = receiver_.margin_ns(value);
     }
     result.flows.push_back(flow);
   }
@@ -102,8 +150,10 @@ OnewayResult RliMethod::finish() {
 
 }  // namespace
 
-std::unique_ptr<OnewayMethod> make_rli(const RliReceiver::Options& options) {
-  return std::make_unique<RliMethod>(options);
+std::unique_ptr<OnewayMethod> make_rli(const RliOptions& options) {
+  RliOptions all = options;
+  all.receiver.line_is_certain = options.link_overhead.has_value();
+  return std::make_unique<RliMethod>(all);
 }
 
 }  // namespace sojourn

@@ -7,15 +7,8 @@
 namespace sojourn {
 namespace {
 
-constexpr double residual_smoothing = 1.0 / 16;
-
 Duration to_duration(double ns) {
   return Duration{static_cast<std::int64_t>(ns < 0 ? ns - 0.5 : ns + 0.5)};
-}
-
-double smoothed(double average, double value, std::uint64_t count) {
-  return average +
-         (value - average) * std::max(residual_smoothing, 1.0 / static_cast<double>(count));
 }
 
 }  // namespace
@@ -24,10 +17,45 @@ double RliFlow::standard_error_ns() const {
   return delays.count() ? std::sqrt(error) / static_cast<double>(delays.count()) : 0;
 }
 
+std::optional<double> RliReceiver::margin_ns(const RliFlow& flow) const {
+  constexpr std::uint64_t enough = 3;  // residuals
+  const SquaredError& error = options_.estimator == RliEstimator::left_only ? step_ : residual_;
+  if (flow.delays.count() == 0 || error.count() < enough) return std::nullopt;
+  // A time stamp is off by up to half of its resolution.
+  const double least = static_cast<double>(to_ns(options_.time_resolution)) / 2;
+  return std::max(least, 1.96 * flow.standard_error_ns());
+}
+
+/// Sum over the flow's earlier packets of this stretch, at places u: 1 + 2 sum (1 - (v - u))^2.
+double RliReceiver::joint_error(const Waiting& packet, double place) {
+  if (packet.flow == flows_.none) return 1;
+  RliFlow& flow = flows_[packet.flow];
+  begin_stretch(flow);
+  const double rest = 1 - place;
+  const double shared =
+      flow.in_stretch * rest * rest + 2 * rest * flow.places + flow.squared_places;
+  flow.places += static_cast<float>(place);
+  flow.squared_places += static_cast<float>(place * place);
+  return 1 + 2 * shared;
+}
+
+void RliReceiver::begin_stretch(RliFlow& flow) {
+  if (flow.stretch == stretch_) return;
+  flow.stretch = stretch_;
+  flow.in_stretch = 0;
+  flow.places = flow.squared_places = 0;
+}
+
+double RliReceiver::number_in_stretch(const Waiting& packet) const {
+  if (packet.flow == flows_.none || flows_[packet.flow].stretch != stretch_) return 1;
+  return 1 + static_cast<double>(flows_[packet.flow].in_stretch);
+}
+
 RliReceiver::RliReceiver(const Options& options)
     : options_(options),
       ns_a_byte_(options.capacity_bytes_a_second > 0 ? 1e9 / options.capacity_bytes_a_second : 0),
-      flows_(options.flow_memory_bytes) {
+      flows_(options.flow_memory_bytes),
+      line_(options.line) {
   buffer_.reserve(std::max<std::size_t>(1, options.buffer_packets));
 }
 
@@ -49,11 +77,9 @@ void RliReceiver::packets(std::span<const ObservedPacket> batch) {
       previous_ = packet.time;
     } else if (options_.estimator == RliEstimator::left_only) {
       ++counters_.left_only;
-      const double n =
-          1 +
-          (flow == flows_.none || flows_[flow].stretch != stretch_ ? 0 : flows_[flow].in_stretch);
+      const double n = number_in_stretch(waiting);
       estimate(waiting, left_->delay_ns + size_term_ns(packet.bytes),
-               squared_step_ * ((2 * n - 1) / 3 + 1.0 / 6));
+               step_.mean() * ((2 * n - 1) / 3 + 1.0 / 6));
     } else {
       buffer_.push_back(waiting);
       if (buffer_.size() == buffer_.capacity()) settle_left();
@@ -88,6 +114,7 @@ void RliReceiver::reference(const ReferencePacket& packet, Timestamp received) {
                     static_cast<double>(to_ns(difference(received, packet.sent)))};
   if (left_) {
     learn_error(point);
+    stretch_ns_ = static_cast<double>(to_ns(difference(point.time, left_->time)));
     if (options_.estimator == RliEstimator::queue_aware)
       settle_by_idle_times(point, received);
     else
@@ -103,22 +130,19 @@ void RliReceiver::reference(const ReferencePacket& packet, Timestamp received) {
 
 /// The line through the neighbours, read at the reference between them; and RLI-L's step.
 void RliReceiver::learn_error(const Point& point) {
-  const double step = point.delay_ns - left_->delay_ns;
-  squared_step_ = smoothed(squared_step_, step * step, residuals_ + 1);
+  step_.add(point.delay_ns - left_->delay_ns);
   if (!before_left_) return;
   const auto whole = static_cast<double>(to_ns(difference(point.time, before_left_->time)));
   const auto part = static_cast<double>(to_ns(difference(left_->time, before_left_->time)));
   const double share = whole > 0 ? part / whole : 0.5;
   const double line = before_left_->delay_ns + share * (point.delay_ns - before_left_->delay_ns);
-  ++residuals_;
-  squared_residual_ =
-      smoothed(squared_residual_, (left_->delay_ns - line) * (left_->delay_ns - line), residuals_);
+  residual_.add(left_->delay_ns - line);
 }
 
 void RliReceiver::settle_left() {
   counters_.left_only += buffer_.size();
   for (const Waiting& packet : buffer_)
-    estimate(packet, left_->delay_ns + size_term_ns(packet.bytes), squared_step_);
+    estimate(packet, left_->delay_ns + size_term_ns(packet.bytes), step_.mean());
   previous_ = buffer_.back().received;
   buffer_.clear();
 }
@@ -134,11 +158,12 @@ void RliReceiver::settle_between(std::span<const Waiting> stretch, const Point& 
     const Waiting& packet = stretch[i];
     const auto since =
         static_cast<double>(to_ns(difference(time_of(packet.received, packet.bytes), left.time)));
-    const double n = 1 + (packet.flow == flows_.none || flows_[packet.flow].stretch != stretch_
-                              ? 0
-                              : flows_[packet.flow].in_stretch);
+    const double place =
+        std::clamp(static_cast<double>(to_ns(difference(packet.received, left_->time))) /
+                       std::max(1.0, stretch_ns_),
+                   0.0, 1.0);
     estimate(packet, left.delay_ns + since * slope + size_term_ns(packet.bytes),
-             squared_residual_ * n / 3);
+             residual_.mean() / 3 * joint_error(packet, place));
   }
 }
 
@@ -148,10 +173,7 @@ void RliReceiver::estimate(const Waiting& packet, double delay_ns, double error)
   if (packet.flow == flows_.none) return;
   RliFlow& flow = flows_[packet.flow];
   flow.delays.add(delay);
-  if (flow.stretch != stretch_) {
-    flow.stretch = stretch_;
-    flow.in_stretch = 0;
-  }
+  begin_stretch(flow);
   ++flow.in_stretch;
   flow.error += error;
 }

@@ -13,6 +13,8 @@
 #include "oneway/delay_moments.h"
 #include "oneway/flow_table.h"
 #include "oneway/observed_packet.h"
+#include "oneway/rli/line_bytes.h"
+#include "oneway/rli/squared_error.h"
 #include "wire/headers/reference_packet.h"
 
 namespace sojourn {
@@ -37,14 +39,19 @@ struct RliCounters {
   std::uint64_t references_reordered =
       0;  ///< overtaken by a later one, or twice the same: not used
   std::uint64_t other_senders = 0;
+  /// queue_aware: references that came behind a gap, and those of them that had waited all the same
+  std::uint64_t references_behind_gaps = 0;
+  std::uint64_t waited_behind_gaps = 0;
 };
 
 struct RliFlow {
   std::uint64_t packets = 0;  ///< all, estimated or not
   DelayMoments delays;
-  double error = 0;  ///< sum over stretches of the variance of the summed errors, ns^2
+  double error = 0;  ///< variance of the sum of all errors, ns^2
   std::uint32_t stretch = 0;
   std::uint32_t in_stretch = 0;
+  /// Of the places of its packets in this stretch, from 0 at the left reference to 1 at the right.
+  float places = 0, squared_places = 0;
 
   /// Standard error of the mean: how far the interpolation itself may be off.
   double standard_error_ns() const;
@@ -60,14 +67,18 @@ struct RliFlow {
 ///
 /// Error bars (ours): each reference is compared with the line between its neighbours.  If delay
 /// wanders like Brownian motion, that residual has the variance e^2 = s^2 T/2 for references T
-/// apart, the line between two neighbours is off by s^2 T/6 = e^2/3 for a packet, and by
-/// e^2 (1 + 1/n)/6 for the mean of n packets of a stretch; stretches are independent.
+/// apart, the line between two neighbours is off by s^2 T/6 = e^2/3 for a packet, and the errors of
+/// two packets that are a share x of the stretch apart have the correlation (1 - x)^2: packets of a
+/// train are off together.  Stretches are independent.  On quiet
+/// links delay does not wander but jumps: there e is that of all time if it is more than of late.
 class RliReceiver {
  public:
   struct Options {
     RliEstimator estimator = RliEstimator::interpolate;
     double capacity_bytes_a_second = 0;  ///< of the link before the receiver; 0: unknown
     std::uint32_t reference_bytes = 48;  ///< length of a reference packet's IP packet
+    LineBytes line = {};                 ///< what packets take on that link beside their bytes
+    bool line_is_certain = false;        ///< else packets that come closer than it allows lessen it
     std::size_t buffer_packets = std::size_t{1} << 16;
     std::size_t flow_memory_bytes = std::size_t{64} << 20;
     std::optional<std::uint16_t>
@@ -78,6 +89,8 @@ class RliReceiver {
 
   explicit RliReceiver(const Options& options);
 
+  /// What the link takes beside the packets, if that is known only when the first one comes.
+  void set_line(const LineBytes& line) { line_ = line; }
   /// Regular packets in the order of their arrival; at most max_batch, and none across a reference.
   void packets(std::span<const ObservedPacket> batch);
   void reference(const ReferencePacket& packet, Timestamp received);
@@ -87,6 +100,16 @@ class RliReceiver {
   std::span<const FlowTable<RliFlow>::Entry> flows() const { return flows_.entries(); }
   const DelayMoments& aggregate() const { return aggregate_; }
   const RliCounters& counters() const { return counters_; }
+  /// Half of the 95 % interval of a flow's mean; never less than time stamps can tell, and nullopt
+  /// before references have shown how far lines are off.
+  std::optional<double> margin_ns(const RliFlow& flow) const;
+  /// What queue_aware came to think of the link.
+  const LineBytes& line() const { return line_; }
+  bool line_was_lessened() const { return line_was_lessened_; }
+  const SpareBytes& spare_bytes() const { return spare_; }
+  /// False once references behind gaps have waited: somebody else uses the link, and queue_aware
+  /// goes by references alone.
+  bool trusts_gaps() const;
   std::size_t memory_bytes() const {
     return flows_.memory_bytes() + buffer_.capacity() * sizeof(Waiting);
   }
@@ -106,11 +129,12 @@ class RliReceiver {
   /// Where on the curve a packet lies.
   Timestamp time_of(Timestamp received, std::uint32_t bytes) const {
     if (options_.estimator != RliEstimator::queue_aware) return received;
-    return received - Duration{static_cast<std::int64_t>(bytes * ns_a_byte_)};
+    return received - Duration{static_cast<std::int64_t>(line_.of(bytes) * ns_a_byte_)};
   }
 
   double size_term_ns(std::uint32_t bytes) const {
-    return (static_cast<double>(bytes) - static_cast<double>(options_.reference_bytes)) *
+    return (static_cast<double>(line_.of(bytes)) -
+            static_cast<double>(line_.of(options_.reference_bytes))) *
            ns_a_byte_;
   }
   bool accept(const ReferencePacket& packet);
@@ -123,6 +147,13 @@ class RliReceiver {
   bool was_idle_before(Timestamp received, std::uint32_t bytes, Timestamp previous) const;
   void estimate(const Waiting& packet, double delay_ns, double error);
   void learn_error(const Point& point);
+  void learn_idle_delay(const Point& reference);
+  void watch_line(const Waiting& packet, Timestamp previous);
+  /// This packet's number among those of its flow in this stretch, from 1.
+  double number_in_stretch(const Waiting& packet) const;
+  /// What the packet adds to the variance of its flow's summed errors, in units of its own.
+  double joint_error(const Waiting& packet, double place);
+  void begin_stretch(RliFlow& flow);
 
   Options options_;
   double ns_a_byte_ = 0;
@@ -133,10 +164,12 @@ class RliReceiver {
 
   std::optional<ReferencePacket> last_reference_;
   std::optional<Point> left_, before_left_;
+  double stretch_ns_ = 0;  ///< from left_ to the reference that ends the stretch
   std::uint32_t stretch_ = 0;
-  double squared_residual_ = 0;  ///< e^2, smoothed
-  double squared_step_ = 0;      ///< (d_r - d_l)^2, smoothed: RLI-L's error
-  std::uint64_t residuals_ = 0;
+  SquaredError residual_;  ///< e: of a reference from the line between its neighbours
+  SquaredError step_;      ///< d_r - d_l: RLI-L's error
+  LineBytes line_;
+  bool line_was_lessened_ = false;
 
   // queue_aware
   std::optional<Timestamp> previous_;    ///< arrival of the packet before the buffer's first
@@ -147,6 +180,9 @@ class RliReceiver {
   /// nanoseconds; what a packet is thought to have waited in a busy period without a reference.
   std::array<double, 40> wait_after_{};
   std::array<std::uint32_t, 40> waits_{};
+  SquaredError wait_error_;  ///< of a reference's wait from that mean
+  SquaredError idle_step_;   ///< between one reference that met an idle link and the next
+  SpareBytes spare_;
 };
 
 }  // namespace sojourn

@@ -160,5 +160,164 @@ TEST(RliReceiver, QueueAwareKnowsWhoMetAnIdleLink) {
   EXPECT_GT(flow_of(plain, 1).delays.mean_ns(), 2'900);  // the truth is 1000
 }
 
+TEST(LineBytes, AreThoseOfEthernet) {
+  EXPECT_EQ(LineBytes::ethernet().of(1500), 1538u);
+  EXPECT_EQ(LineBytes::ethernet().of(46), 84u);
+  EXPECT_EQ(LineBytes::ethernet().of(40), 84u) << "filled up to the smallest frame";
+  EXPECT_EQ(LineBytes{}.of(40), 40u);
+}
+
+TEST(SpareBytes, LessenAnOverheadThatPacketsContradict) {
+  SpareBytes spare;
+  for (int i = 0; i < 63; ++i) spare.add(0);
+  EXPECT_EQ(spare.overhead(38), 38u) << "too few to tell";
+  spare.add(0);
+  EXPECT_EQ(spare.overhead(38), 0u);
+  for (int i = 0; i < 400; ++i) spare.add(38);
+  EXPECT_EQ(spare.overhead(38), 38u) << "a few that come closer are jitter";
+  EXPECT_FALSE(spare.faster_than_link());
+  for (int i = 0; i < 1'000; ++i) spare.add(-50);
+  EXPECT_TRUE(spare.faster_than_link());
+  SpareBytes ppp;
+  for (int i = 0; i < 100; ++i) ppp.add(9), ppp.add(500);
+  EXPECT_EQ(ppp.overhead(38), 9u);
+  EXPECT_EQ(ppp.overhead(9), 9u);
+}
+
+TEST(SquaredError, IsThatOfLateOrOfAllTimeWhicheverIsMore) {
+  SquaredError error;
+  EXPECT_EQ(error.mean(), 0);
+  error.add(-2);
+  EXPECT_DOUBLE_EQ(error.mean(), 4);
+  for (int i = 0; i < 99; ++i) error.add(0);
+  EXPECT_EQ(error.count(), 100u);
+  EXPECT_NEAR(error.mean(), 0.04, 1e-12) << "of a hundred, one was off by two";
+  error.add(4);
+  EXPECT_NEAR(error.mean(), 1.0, 0.1) << "a sixteenth of 16";
+}
+
+/// Packets of 1000 bytes on Ethernet, 1038 ns each at 1 byte/ns.  In the first half of a busy
+/// period they come twice as fast as they leave, then more slowly, until the queue is empty; a
+/// reference goes ahead of every tenth.  `hidden_ns`: somebody else's packets, which are not in the
+/// capture, are sent ahead of every other two periods.
+struct Link {
+  RliReceiver receiver;
+  std::vector<double> truth;  ///< by flow
+
+  Link(RliReceiver::Options options, int periods, int busy, std::int64_t hidden_ns = 0)
+      : receiver([&] {
+          options.capacity_bytes_a_second = 1e9;
+          options.flow_memory_bytes = 1 << 20;
+          return options;
+        }()) {
+    Duration sent{0}, line_free{0};
+    std::uint32_t flow = 0, sequence = 0;
+    for (int period = 0; period < periods; ++period) {
+      sent = std::max(sent, line_free) + 100us;
+      line_free = sent + Duration{period / 2 % 2 ? hidden_ns : 0};
+      for (int i = 0; i < busy; ++i) {
+        if (flow % 10 == 0) {
+          line_free = std::max(line_free, sent) + 86ns;
+          reference(receiver, sequence++, line_free, line_free - sent);
+        }
+        line_free = std::max(line_free, sent) + 1038ns;
+        packet(receiver, ++flow, line_free, 1000);
+        truth.push_back(static_cast<double>(to_ns(line_free - sent)));
+        sent += i < busy / 2 ? 519ns : 1557ns;
+      }
+    }
+    receiver.finish();
+  }
+  double covered() const {
+    double inside = 0, all = 0;
+    for (std::size_t i = 0; i < truth.size(); ++i) {
+      const RliFlow& flow = flow_of(receiver, static_cast<std::uint32_t>(i + 1));
+      const auto margin = receiver.margin_ns(flow);
+      if (!margin) continue;
+      ++all;
+      EXPECT_GT(*margin, 0);
+      inside += std::abs(flow.delays.mean_ns() - truth[i]) <= *margin + 1;
+    }
+    return all > 0 ? inside / all : 0;
+  }
+};
+
+RliReceiver::Options queue_aware(LineBytes line) {
+  RliReceiver::Options options;
+  options.estimator = RliEstimator::queue_aware;
+  options.line = line;
+  options.line_is_certain = true;
+  options.time_resolution = 10ns;
+  return options;
+}
+
+// Counting IP bytes only, each packet of a busy period seems to come behind a pause of 38 bytes,
+// and to have waited for nobody.
+TEST(RliReceiver, QueueAwareReckonsWithTheLinksOverhead) {
+  const Link right{queue_aware(LineBytes::ethernet()), 40, 25};
+  EXPECT_GT(right.covered(), 0.95);
+  EXPECT_TRUE(right.receiver.trusts_gaps());
+  const Link wrong{queue_aware({}), 40, 25};
+  EXPECT_FALSE(wrong.receiver.trusts_gaps()) << "references that seem to have met nobody waited";
+  const auto mean_error = [](const Link& one) {
+    double sum = 0, count = 0;
+    for (const auto& [key, flow] : one.receiver.flows()) {
+      if (flow.delays.count() == 0) continue;
+      const auto place = static_cast<std::size_t>(count++);
+      sum += std::abs(flow.delays.mean_ns() - one.truth[place]);
+    }
+    return sum / count;
+  };
+  EXPECT_LT(mean_error(right), 0.8 * mean_error(wrong));
+}
+
+TEST(RliReceiver, QueueAwareLessensAnOverheadThatIsTooMuch) {
+  auto options = queue_aware({.overhead = 60, .least = 0});
+  options.line_is_certain = false;
+  const Link guessed{options, 200, 25};
+  EXPECT_EQ(guessed.receiver.line().overhead, 38u);
+  EXPECT_TRUE(guessed.receiver.line_was_lessened());
+  const Link certain{queue_aware({.overhead = 60, .least = 0}), 200, 25};
+  EXPECT_EQ(certain.receiver.line().overhead, 60u);
+  EXPECT_FALSE(certain.receiver.line_was_lessened());
+}
+
+TEST(RliReceiver, QueueAwareNoticesTrafficThatIsNotInTheCapture) {
+  const Link alone{queue_aware(LineBytes::ethernet()), 200, 5, 0};
+  EXPECT_TRUE(alone.receiver.trusts_gaps());
+  EXPECT_EQ(alone.receiver.counters().waited_behind_gaps, 0u);
+  EXPECT_GT(alone.receiver.counters().references_behind_gaps, 50u);
+  const Link shared{queue_aware(LineBytes::ethernet()), 200, 5, 20'000};
+  EXPECT_FALSE(shared.receiver.trusts_gaps());
+  EXPECT_GT(shared.receiver.counters().waited_behind_gaps, 50u);
+}
+
+TEST(RliReceiver, MarginsAreNeverNothingAndUnknownAtFirst) {
+  RliReceiver receiver{link};
+  reference(receiver, 0, 0us, 100us);
+  packet(receiver, 1, 50us);
+  reference(receiver, 1, 100us, 100us);
+  EXPECT_FALSE(receiver.margin_ns(flow_of(receiver, 1))) << "no reference between two others yet";
+  for (std::uint32_t i = 2; i < 6; ++i) reference(receiver, i, i * 100us, 100us);
+  EXPECT_EQ(receiver.margin_ns(flow_of(receiver, 1)), 50.0)
+      << "delays never change: half of the time stamps' resolution is left";
+}
+
+/// Delay that is up and down by turns, so that every reference is 2 us off the line of its
+/// neighbours.
+TEST(RliReceiver, PacketsOfATrainAreOffTogether) {
+  const auto margin = [](Duration apart) {
+    RliReceiver receiver{link};
+    for (std::uint32_t i = 0; i < 40; ++i) reference(receiver, i, i * 100us, i % 2 ? 101us : 99us);
+    for (int i = 0; i < 10; ++i) packet(receiver, 1, 3905us + i * apart);
+    reference(receiver, 40, 4000us, 99us);
+    return *receiver.margin_ns(flow_of(receiver, 1));
+  };
+  const double single = 1.96 * 2'000 / std::sqrt(3.0);
+  EXPECT_NEAR(margin(1ns), single, 0.01 * single) << "ten at once know no more than one";
+  EXPECT_LT(margin(9us), 0.8 * single) << "ten over the whole stretch do";
+  EXPECT_GT(margin(9us), 0.6 * single);
+}
+
 }  // namespace
 }  // namespace sojourn

@@ -18,6 +18,7 @@ struct CommonPackets {
   std::size_t count = 0;
   Duration median{};  ///< of their delays
   double negative_share = 0;
+  bool both_ways = false;  ///< some go from the last point to the first
 };
 
 /// A method, and beside it a sample of packets by their identity: those with the smallest hash, at
@@ -36,6 +37,7 @@ class AccompaniedMethod final : public OnewayMethod {
   void ended(Point point) override { method_->ended(point); }
   std::span<const DelaySample> samples() const override { return method_->samples(); }
   const FlowKey* flow(std::uint32_t number) const override { return method_->flow(number); }
+  void release_samples() override { method_->release_samples(); }
   OnewayResult finish() override { return method_->finish(); }
 
   CommonPackets common() const;
@@ -46,6 +48,7 @@ class AccompaniedMethod final : public OnewayMethod {
   struct Sample {
     std::uint64_t limit = ~std::uint64_t{0};
     std::unordered_map<std::uint64_t, Timestamp> times;
+    std::unordered_map<std::uint64_t, FlowKey> flows;  ///< of the first point's
   };
   void look_at(std::span<const IpPacket> batch, Point point);
 

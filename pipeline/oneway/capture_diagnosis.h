@@ -17,6 +17,7 @@ struct CaptureDiagnosis {
     no_packets,         // of `point`
     apart_in_time,      // one ends before the other begins, and no packet is in both
     different_traffic,  // no packet is in both
+    translated,         // `common` packets are in both, `apart` by the clocks, with other addresses
     beyond_the_window,  // `common` packets are in both, `apart` by the clocks
   };
   What what;

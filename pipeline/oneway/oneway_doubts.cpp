@@ -20,6 +20,7 @@ std::vector<OnewayDoubt> doubts_of_common(const CommonPackets& common, Duration 
   if (common.count == 0) return {{.what = What::different_traffic}};
   const Duration apart = common.median < Duration{0} ? -common.median : common.median;
   if (apart > window) return {{.what = What::clocks_apart, .usual = common.median}};
+  if (common.both_ways) return {{.what = What::both_ways}};
   if (common.negative_share > 0.95) return {{.what = What::swapped, .usual = common.median}};
   return {};
 }
@@ -33,20 +34,19 @@ std::vector<OnewayDoubt> doubts_of_figures(const OnewayMeasurement& measured, do
     doubts.push_back(
         {.what = What::swapped, .usual = *delays.quantile(0.5), .behind = -*delays.quantile(0.05)});
   const std::uint64_t fewer = std::min(measured.inputs[0].packets, measured.inputs[1].packets);
-  if (const auto matched = counter(measured.result, "matched");
-      matched && sampling == 1 && *matched * 2 < fewer)
-    doubts.push_back({.what = What::few_in_both, .count = *matched, .of = fewer});
+  if (auto matched = counter(measured.result, "matched"); matched && sampling == 1) {
+    *matched += counter(measured.result, "matched-backward").value_or(0);
+    if (*matched * 2 < fewer)
+      doubts.push_back({.what = What::few_in_both, .count = *matched, .of = fewer});
+  }
   if (const auto cut = counter(measured.result, "cut"); cut && *cut > 0)
     doubts.push_back({.what = What::cut_packets, .count = *cut});
   return doubts;
 }
 
 std::uint64_t backward_flows(const OnewayMeasurement& measured) {
-  if (!measured.clocks.offset) return 0;
-  const double limit = static_cast<double>(to_ns(measured.clocks.offset->low));
-  return static_cast<std::uint64_t>(std::ranges::count_if(
-      measured.result.flows,
-      [&](const FlowDelay& flow) { return flow.mean_ns && *flow.mean_ns <= limit; }));
+  return static_cast<std::uint64_t>(
+      std::ranges::count(measured.result.flows, Direction::backward, &FlowDelay::direction));
 }
 
 }  // namespace sojourn

@@ -15,6 +15,7 @@ struct OnewayDoubt {
     clocks_apart,       // the same packets are further apart than the window: by `usual`
     swapped,            // nearly all packets were at the last point first, `usual` before
     few_in_both,        // only `count` of `of` packets were found at both points
+    both_ways,          // packets go both ways, and the method cannot tell which
     cut_packets,        // `count` packets were cut before the bytes that tell them apart
   };
   What what;

@@ -26,6 +26,7 @@ std::vector<GroupDelay> groups_of(const Grouping& grouping, const OnewayMeasurem
   };
   std::unordered_map<GroupKey, Fate, Hash> fates;
   for (const FlowDelay& flow : measured.result.flows) {
+    if (flow.direction == Direction::backward) continue;
     Fate& fate = fates[group_of(grouping, flow.key)];
     fate.sent += flow.packets;
     fate.lost += flow.lost.value_or(0);

@@ -26,9 +26,9 @@ MadeMethod made_rli(const OnewaySetup& setup) {
     return failure("methods with reference packets look at every packet: sampling must be 1");
   if (estimator == RliEstimator::queue_aware && setup.capacity_bytes_a_second == 0)
     return failure("method rli-queue needs the capacity of the link");
-  RliReceiver::Options options;
-  options.estimator = estimator;
-  options.capacity_bytes_a_second = setup.capacity_bytes_a_second;
+  RliOptions options{.receiver = {}, .link_overhead = setup.link_overhead};
+  options.receiver.estimator = estimator;
+  options.receiver.capacity_bytes_a_second = setup.capacity_bytes_a_second;
   return make_rli(options);
 }
 

@@ -38,28 +38,27 @@ OnewayRun::OnewayRun(const OnewayRunOptions& options, std::unique_ptr<OnewayMeth
 
 void OnewayRun::take(const OnewayMethod& method, std::span<const DelaySample> delays) {
   delays_ns_.clear();
+  backward_ns_.clear();
   for (const DelaySample& sample : delays) {
+    if (sample.direction == Direction::backward) {
+      backward_ns_.push_back(-to_ns(sample.delay));
+      continue;
+    }
     delays_ns_.push_back(to_ns(sample.delay));
-    all_.add(sample.sent, sample.delay);
-    if (sample.delay >= Duration{0}) not_negative_.add(sample.sent, sample.delay);
+    skew_.add(sample.sent, sample.delay);
   }
   measured_.delays.add_all(delays_ns_);
+  measured_.backward.add_all(backward_ns_);
   if (options_.grouping)
     for (const DelaySample& sample : delays)
-      if (const FlowKey* const flow = method.flow(sample.flow))
+      if (const FlowKey* const flow = method.flow(sample.flow);
+          flow && sample.direction == Direction::forward)
         measured_.groups.add({group_of(*options_.grouping, *flow)}, sample.delay, 1);
   if (sink_) sink_->take(method, delays);
 }
 
-/// The drift, from packets that go forward.  If some go backward, only delays that are not negative
-/// count; if an offset hides the sign, the drift is not known.
-std::optional<ClockSkew> OnewayRun::skew(const std::optional<ClockOffset>& offset) const {
-  if (!offset) return all_.estimate();
-  if (offset->low < Duration{0} && offset->high > Duration{0}) return not_negative_.estimate();
-  return std::nullopt;
-}
-
 OnewayMeasurement OnewayRun::finish() {
+  points_.release();
   measured_.result = method_->finish();
   for (const Point point : {Point::first, Point::last}) {
     measured_.inputs[index_of(point)] = points_.input(point);
@@ -67,7 +66,7 @@ OnewayMeasurement OnewayRun::finish() {
   }
   if (!options_.method->samples_packets) add_flow_means(measured_);
   measured_.clocks.offset = clock_offset(measured_.result.flows);
-  measured_.clocks.skew = skew(measured_.clocks.offset);
+  measured_.clocks.skew = skew_.estimate();
   if (options_.correction.skew) {
     measured_.clocks.skew = options_.correction.skew;
     measured_.clocks.corrected = true;
@@ -78,7 +77,10 @@ OnewayMeasurement OnewayRun::finish() {
 
 void add_flow_means(OnewayMeasurement& measured) {
   for (const FlowDelay& flow : measured.result.flows)
-    if (flow.mean_ns) measured.delays.add(Duration{std::llround(*flow.mean_ns)});
+    if (flow.mean_ns && flow.direction == Direction::forward)
+      measured.delays.add(Duration{std::llround(*flow.mean_ns)});
+    else if (flow.mean_ns)
+      measured.backward.add(Duration{-std::llround(*flow.mean_ns)});
 }
 
 }  // namespace sojourn

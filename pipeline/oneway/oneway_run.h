@@ -40,8 +40,10 @@ struct OnewayMeasurement {
   std::array<PointInput, 2> inputs;
   std::array<SkipCounters, 2> skipped;
   OnewayResult result;
-  Distribution delays;  ///< of packets, or of flows' means for methods that see no packet's delay
-  Groups groups;        ///< of packets' delays, if a grouping was given
+  /// Of packets that go forward, or of flows' means for methods that see no packet's delay.
+  Distribution delays;
+  Distribution backward;  ///< of those that go back, as delays from the last point to the first
+  Groups groups;          ///< of delays of packets that go forward, if a grouping was given
   OnewayClocks clocks;
   std::optional<CommonPackets> common;  ///< where the method itself compared no packets
 
@@ -77,7 +79,6 @@ class OnewayRun final : private DelaySink {
   OnewayRun(const OnewayRunOptions& options, std::unique_ptr<OnewayMethod> method,
             AccompaniedMethod* companion, DelaySink* sink);
   void take(const OnewayMethod& method, std::span<const DelaySample> delays) override;
-  std::optional<ClockSkew> skew(const std::optional<ClockOffset>& offset) const;
 
   OnewayRunOptions options_;
   std::unique_ptr<OnewayMethod> method_;
@@ -85,8 +86,8 @@ class OnewayRun final : private DelaySink {
   DelaySink* sink_;
   TwoPoints points_;
   OnewayMeasurement measured_;
-  SkewEstimator all_, not_negative_;
-  std::vector<std::int64_t> delays_ns_;
+  SkewEstimator skew_;  ///< of packets that go forward
+  std::vector<std::int64_t> delays_ns_, backward_ns_;
 };
 
 /// Sums up the flows of a method that sees no packet's delay.

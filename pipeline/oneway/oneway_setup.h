@@ -21,6 +21,8 @@ struct OnewaySetup {
   OnewayOptions options;
   CnfOptions cnf;                      ///< the estimator follows from the method
   double capacity_bytes_a_second = 0;  ///< RLI: of the link before the last point; 0: unknown
+  /// RLI: bytes a packet takes on that link beside the IP packet; unset: by the link type.
+  std::optional<std::uint32_t> link_overhead = {};
   MarkingSetup marking{.carrier = *MarkingCarrier::parse("dscp")};
   std::optional<Duration> clock_error;  ///< how far the clocks may be apart, if that is known
 

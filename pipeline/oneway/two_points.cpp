@@ -21,6 +21,11 @@ void TwoPoints::process(Point point, std::span<const Packet> packets) {
 
 void TwoPoints::ended(Point point) { method_.ended(point); }
 
+void TwoPoints::release() {
+  method_.release_samples();
+  if (sink_ && !method_.samples().empty()) sink_->take(method_, method_.samples());
+}
+
 void TwoPoints::locate(Point point, std::span<const Packet> packets) {
   Side& side = sides_[index_of(point)];
   assert(side.empty() && packets.size() <= side.found.size());

@@ -56,6 +56,9 @@ class TwoPoints {
   /// No packet of this point will follow.  Once for each.
   void ended(Point point);
 
+  /// Samples that the method held back go to the sink.  Once, in the end.
+  void release();
+
   /// All packets of two sources, always from the point that is behind, to the end of both.
   /// `progress` is called now and then.  Stops early, at a batch's end, if `interrupted`.
   void run(Source& first, Source& last, const std::atomic<bool>& interrupted,

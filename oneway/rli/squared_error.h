@@ -1,0 +1,28 @@
+#pragma once
+// The mean square of errors that come one after the other.
+
+#include <algorithm>
+#include <cstdint>
+
+namespace sojourn {
+
+/// Of late, or over all time, whichever is more.  On a quiet link most references find the queue
+/// empty and few do not: the recent ones alone would often say that there is no error at all.
+class SquaredError {
+ public:
+  void add(double error) {
+    const double square = error * error;
+    ++count_;
+    const double share = 1 / static_cast<double>(count_);
+    all_ += (square - all_) * share;
+    recent_ += (square - recent_) * std::max(share, 1.0 / 16);
+  }
+  std::uint64_t count() const { return count_; }
+  double mean() const { return std::max(all_, recent_); }
+
+ private:
+  std::uint64_t count_ = 0;
+  double all_ = 0, recent_ = 0;
+};
+
+}  // namespace sojourn
