@@ -22,6 +22,7 @@ std::span<const Experiment> experiments() {
        run_l8},
       {"l9", "MARKING Fig. 6, 7",
        "alternate marking: loss and delay from one bit, and when to distrust it", run_l9},
+      {"margins", "our own", "how often the margins of one-way delays hold the truth", run_margins},
   };
   return all;
 }

@@ -35,6 +35,8 @@ class Random {
     const double radius = std::sqrt(-2 * std::log1p(-uniform()));
     return mean + deviation * radius * std::cos(2 * std::numbers::pi * uniform());
   }
+  /// P(X > x) = (least / x)^index.
+  double pareto(double least, double index) { return least * std::pow(1 - uniform(), -1 / index); }
   double lognormal(double median, double sigma) { return median * std::exp(normal(0, sigma)); }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// The experiments about one-way delay, L5 to L8: CNF, RLI and LDA.
+// The experiments about one-way delay, L5 to L8: CNF, RLI and LDA; and how far their margins hold.
 
 #include "experiments/report/experiment.h"
 
@@ -9,5 +9,6 @@ LabReport run_l5(const LabSetting& setting);
 LabReport run_l6(const LabSetting& setting);
 LabReport run_l7(const LabSetting& setting);
 LabReport run_l8(const LabSetting& setting);
+LabReport run_margins(const LabSetting& setting);
 
 }  // namespace sojourn

@@ -1,0 +1,35 @@
+#pragma once
+// For how many flows the truth lies within the margin that `sojourn oneway` prints.
+
+#include <cstdint>
+#include <span>
+
+#include "experiments/oneway/margin_traffic.h"
+#include "oneway/cnf/cnf_method.h"
+#include "oneway/flow_delay.h"
+#include "oneway/rli/rli_receiver.h"
+
+namespace sojourn {
+
+struct MarginTrial {
+  std::size_t flows = 0;     ///< with a margin that is not zero by knowledge of all packets
+  double covered = 0;        ///< share whose truth lies within
+  double median_margin = 0;  ///< relative to the true mean
+  double median_error = 0;   ///< likewise
+};
+
+/// How the points select packets.
+struct MarginSampling {
+  double share = 1;
+  bool flows = false;
+};
+
+/// `bias`: the twin's error, added to the truth of every flow, as a share of its margin's median.
+MarginTrial try_cnf_margins(const MarginTraffic& traffic, CnfEstimator estimator,
+                            const MarginSampling& sampling, std::uint64_t seed, double bias = 0);
+
+/// A reference packet ahead of every `every` packets.
+MarginTrial try_rli_margins(const MarginTraffic& traffic, RliEstimator estimator,
+                            std::uint32_t every, double bias = 0);
+
+}  // namespace sojourn
