@@ -55,6 +55,7 @@ dp_config make_config(const DataplaneOptions& options) {
       std::bit_floor(std::max<std::size_t>(options.connection_bytes / sizeof(dp_bucket), 1)));
   config.apart = options.apart;
   config.replay = options.replay;
+  config.steps = options.steps;
   return config;
 }
 

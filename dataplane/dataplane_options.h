@@ -25,6 +25,7 @@ struct DataplaneOptions {
   std::uint64_t seed = 0;
   bool apart = false;   ///< each interface is a point of its own
   bool replay = false;  ///< packets bring their own time
+  unsigned steps = 0;   ///< benchmark: step through 2^steps flows (dataplane/kernel/program.h)
 };
 
 /// The constants that follow.  Every shard has at least 64 slots of each fridge, or there are fewer

@@ -208,6 +208,11 @@ Result<void> KernelProgram::replay(const Packet& packet) {
   return {};
 }
 
+void KernelProgram::set_step(std::uint64_t step) {
+  auto* const counters = static_cast<dp_counters*>(state_->counters.get());
+  for (std::size_t cpu = 0; cpu < state_->cpus; ++cpu) counters[cpu].packets = step;
+}
+
 Result<double> KernelProgram::time_runs(std::span<const std::byte> bytes, unsigned repeat,
                                         bool empty) {
   LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = bytes.data(),

@@ -60,6 +60,8 @@ class KernelProgram {
   /// a program loaded with `replay`.
   Result<void> replay(const Packet& packet);
 
+  /// With `steps`: where the next packet stands.
+  void set_step(std::uint64_t step);
   /// Mean time of `repeat` runs over one packet, in nanoseconds; of the empty program if asked.
   Result<double> time_runs(std::span<const std::byte> bytes, unsigned repeat, bool empty);
 

@@ -31,6 +31,7 @@ std::size_t KernelProgram::memory_bytes() const { return 0; }
 std::size_t KernelProgram::read(Take*, void*) { return 0; }
 KernelProgram::Cost KernelProgram::cost() const { return {}; }
 Result<void> KernelProgram::replay(const Packet&) { return failure("no kernel engine"); }
+void KernelProgram::set_step(std::uint64_t) {}
 Result<double> KernelProgram::time_runs(std::span<const std::byte>, unsigned, bool) {
   return failure("no kernel engine");
 }

@@ -48,6 +48,7 @@ int rtt_tc(struct __sk_buff *skb)
 	reason = dp_parse(skb, &s);
 	if (dp_is_truncated(reason) && skb->data_end - skb->data < skb->len)
 		reason = fetch_and_parse(skb, &s);
+	dp_step(&s);
 	dp_look_at(&s, reason, segments > 1 ? segments : 1, skb->len);
 	return TC_ACT_UNSPEC; /* whoever comes next decides */
 }

@@ -22,12 +22,15 @@ int rtt_xdp(struct xdp_md *xdp)
 	struct dp_summary s = {0};
 	const __u64 *time = (const __u64 *)(long)xdp->data_meta;
 	const __u64 length = xdp->data_end - xdp->data;
+	int reason;
 
 	if (config.replay && (const void *)(time + 1) <= (const void *)(long)xdp->data)
 		s.time_ns = *time;
 	s.interface = xdp->ingress_ifindex;
 	s.vlan = DP_NO_VLAN;
-	dp_look_at(&s, dp_parse(xdp, &s), 1, length);
+	reason = dp_parse(xdp, &s);
+	dp_step(&s);
+	dp_look_at(&s, reason, 1, length);
 	return XDP_PASS;
 }
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# accuracy.sh SOJOURN EMULATOR: does a live measurement tell the delay that there was?
+# accuracy.sh SOJOURN EMULATOR ENGINE: does a live measurement tell the delay that there was?
 #
 # Two hosts 20 ms apart (10 ms each way), echoes and a TCP transfer between them, and `sojourn rtt`
 # listening at the client.  Its medians must be within 100 us of what the emulator logged.
@@ -11,21 +11,25 @@ here=$(dirname "$0")
 # shellcheck source=tests/testbed/net.sh
 . "$here/../testbed/net.sh"
 
-[ $# -eq 2 ] || { echo "usage: accuracy.sh SOJOURN EMULATOR" >&2; exit 2; }
-sojourn=$1 NET_EMULATOR=$2
-missing=$(net_missing ss ping iperf3 python3)
+[ $# -eq 3 ] || { echo "usage: accuracy.sh SOJOURN EMULATOR kernel|socket" >&2; exit 2; }
+sojourn=$1 NET_EMULATOR=$2 engine=$3
+missing=$(net_missing ping iperf3 python3)
 [ -z "$missing" ] || { echo "skipped: $missing"; exit 77; }
+if ! why=$("$sojourn" rtt -i lo --engine "$engine" --duration 10ms 2>&1 >/dev/null); then
+  echo "skipped: $why"
+  exit 77
+fi
 
 measure() {
   rm -f "$NET_DIR"/report.json "$NET_DIR"/samples.csv "$NET_DIR"/emulator.csv  # of the attempt before
   net_emulate --delay 10ms --seed 20261115
   ip netns exec "$NET_NAME-server" iperf3 --server --one-off >"$NET_DIR/iperf3.log" 2>&1 &
-  ip netns exec "$NET_NAME-client" "$sojourn" rtt -i client0 --duration 10s --json \
+  ip netns exec "$NET_NAME-client" "$sojourn" rtt -i client0 --engine "$engine" --duration 10s --json \
     --samples "$NET_DIR/samples.csv" >"$NET_DIR/report.json" 2>"$NET_DIR/sojourn.err" &
   local measurement=$!
   local tries
-  for ((tries = 0; tries < 100; ++tries)); do # until its packet socket is open
-    [ -z "$(on_client ss -H0)" ] || break
+  for ((tries = 0; tries < 100; ++tries)); do # until it has opened all and given up root
+    [ "$(awk '/^Uid:/ {print $3}' "/proc/$measurement/status" 2>/dev/null)" != 65534 ] || break
     sleep 0.05
   done
   sleep 0.2

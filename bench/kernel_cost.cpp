@@ -1,0 +1,156 @@
+// What the program in the kernel costs, in nanoseconds a packet over a program that does nothing.
+//
+//     sojourn-bench-kernel [ROUNDS]
+//
+// BPF_PROG_TEST_RUN repeats one packet, so the program itself steps flow, sequence number and token
+// (dp_config::steps): each repeat is a fresh packet of one of 1024 flows.  The cheapest of all
+// rounds counts: a busy machine can only add to it.
+
+#include <fmt/core.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "dataplane/kernel_program.h"
+
+namespace sojourn {
+namespace {
+
+constexpr unsigned flows_log2 = 10, packets_a_flow = 1;
+constexpr unsigned repeats = packets_a_flow << flows_log2;
+
+using Frame = std::vector<std::byte>;
+
+class FrameWriter {
+ public:
+  FrameWriter& u8(unsigned value) {
+    frame_.push_back(static_cast<std::byte>(value));
+    return *this;
+  }
+  FrameWriter& u16(unsigned value) { return u8(value >> 8 & 0xff).u8(value & 0xff); }
+  FrameWriter& u32(std::uint32_t value) { return u16(value >> 16).u16(value & 0xffff); }
+  FrameWriter& zeros(std::size_t count) {
+    frame_.resize(frame_.size() + count);
+    return *this;
+  }
+  FrameWriter& ethernet(unsigned type) {
+    return u32(0x02000000).u16(1).u32(0x02000000).u16(2).u16(type);
+  }
+  FrameWriter& ipv4(unsigned protocol, unsigned length, bool reply) {
+    constexpr std::uint32_t client = 0x0a000001, server = 0xc0000201;
+    u16(0x4500).u16(20 + length).u32(0).u8(64).u8(protocol).u16(0);
+    return reply ? u32(server).u32(client) : u32(client).u32(server);
+  }
+  Frame take() { return std::move(frame_); }
+
+ private:
+  Frame frame_;
+};
+
+Frame tcp(bool reply, unsigned payload) {
+  FrameWriter frame;
+  frame.ethernet(0x0800).ipv4(6, 20 + payload, reply);
+  reply ? frame.u16(443).u16(40000).u32(5000).u32(1100)
+        : frame.u16(40000).u16(443).u32(1000).u32(5000);
+  return frame.u8(5 << 4).u8(16).u16(1000).u32(0).zeros(payload).take();
+}
+
+Frame dns(bool reply) {
+  FrameWriter frame;
+  frame.ethernet(0x0800).ipv4(17, 8 + 12 + 17, reply);
+  reply ? frame.u16(53).u16(40000) : frame.u16(40000).u16(53);
+  frame.u16(8 + 12 + 17).u16(0).u16(7).u16(reply ? 0x8180 : 0x0100).u16(1).u16(0).u32(0);
+  frame.u8(7);
+  for (const char letter : {'e', 'x', 'a', 'm', 'p', 'l', 'e'})
+    frame.u8(static_cast<unsigned char>(letter));
+  return frame.u8(3).u8('o').u8('r').u8('g').u8(0).u16(1).u16(1).take();
+}
+
+Frame arp() { return FrameWriter{}.ethernet(0x0806).zeros(46).take(); }
+
+struct Costs {
+  double empty = std::numeric_limits<double>::max(), data = empty, ack = empty, other = empty,
+         query = empty, response = empty, not_ip = empty;
+  std::uint64_t samples = 0;
+};
+
+Result<Costs> measure(Hook hook, std::uint64_t enter_below, int rounds) {
+  DataplaneOptions options;
+  options.steps = flows_log2;
+  auto program = KernelProgram::load(options, hook);
+  if (!program) return std::unexpected(program.error());
+  program->control().enter_below = program->control().look_below = enter_below;
+  Costs costs;
+  Error trouble;
+  auto found = [&](const dp_sample&) { ++costs.samples; };
+  // Every run begins at the same flow and sequence number as the one that it answers.
+  const auto run = [&](const Frame& frame, double& least, std::uint64_t from,
+                       unsigned count = repeats, bool empty = false) {
+    program->set_step(from);
+    const auto time = program->time_runs(frame, count, empty);
+    if (time)
+      least = std::min(least, *time);
+    else
+      trouble = time.error();
+    program->read(found);
+  };
+  const Frame data = tcp(false, 100), ack = tcp(true, 0), query = dns(false), response = dns(true);
+  for (int round = 0; round < rounds && trouble.message.empty(); ++round) {
+    const std::uint64_t from = static_cast<std::uint64_t>(round) * repeats;
+    run(data, costs.empty, from, repeats, true);
+    run(data, costs.data, from);
+    run(ack, costs.ack, from);
+    run(ack, costs.other, from + repeats - (1u << flows_log2), 1u << flows_log2);  // once more
+    run(query, costs.query, from);
+    run(response, costs.response, from);
+    run(arp(), costs.not_ip, from);
+  }
+  if (!trouble.message.empty()) return std::unexpected(trouble);
+  return costs;
+}
+
+int print_all(int rounds) {
+  fmt::print(
+      "ns a packet over the empty program, the least of {} rounds of {} packets of {} flows\n\n",
+      rounds, repeats, 1u << flows_log2);
+  fmt::print("{:<5}{:<6}{:>7}{:>7}{:>7}{:>11}{:>7}{:>10}{:>8}{:>8}{:>9}\n", "hook", "p", "empty",
+             "data", "ACK", "other TCP", "query", "response", "not IP", "mixed", "samples");
+  for (const Hook hook : {Hook::tc, Hook::xdp})
+    for (const auto& [enter_below, name] :
+         {std::pair{std::uint64_t{1} << 32, "1"}, std::pair{std::uint64_t{1} << 28, "1/16"}}) {
+      const auto costs = measure(hook, enter_below, rounds);
+      if (!costs) {
+        fmt::print("skipped: {}\n", costs.error().message);
+        return 77;
+      }
+      const auto over = [&](double time) { return time - costs->empty; };
+      // A link that is used by TCP, mostly: data and ACKs, some that neither ask nor answer.
+      const double mixed = 0.35 * over(costs->data) + 0.35 * over(costs->ack) +
+                           0.2 * over(costs->other) + 0.025 * over(costs->query) +
+                           0.025 * over(costs->response) + 0.05 * over(costs->not_ip);
+      fmt::print(
+          "{:<5}{:<6}{:>7.0f}{:>7.0f}{:>7.0f}{:>11.0f}{:>7.0f}{:>10.0f}{:>8.0f}{:>8.0f}{:>9}\n",
+          hook == Hook::tc ? "tc" : "xdp", name, costs->empty, over(costs->data), over(costs->ack),
+          over(costs->other), over(costs->query), over(costs->response), over(costs->not_ip), mixed,
+          costs->samples);
+    }
+  fmt::print("\nmixed: 35 % data, 35 % ACK, 20 % other TCP, 5 % DNS, 5 % not IP\n");
+  return 0;
+}
+
+}  // namespace
+}  // namespace sojourn
+
+int main(int argc, char** argv) {
+  // Counters are per CPU, and so are the steps.
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<unsigned>(std::max(sched_getcpu(), 0)), &one);
+  sched_setaffinity(0, sizeof one, &one);
+  return sojourn::print_all(argc > 1 ? std::max(std::atoi(argv[1]), 1) : 60);
+}

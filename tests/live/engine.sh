@@ -1,0 +1,123 @@
+#!/bin/bash
+# engine.sh SOJOURN EMULATOR: the kernel engine as a guest on somebody's machine.
+#
+# Each part says what it tried.  Without root, namespaces or leave to load programs it is skipped.
+set -eu
+here=$(dirname "$0")
+# shellcheck source=tests/testbed/net.sh
+. "$here/../testbed/net.sh"
+
+[ $# -eq 2 ] || { echo "usage: engine.sh SOJOURN EMULATOR" >&2; exit 2; }
+sojourn=$1 NET_EMULATOR=$2
+missing=$(net_missing bpftool ping python3 setpriv iperf3)
+[ -z "$missing" ] || { echo "skipped: $missing"; exit 77; }
+
+fail() { echo "FAILED: $*" >&2; exit 1; }
+measure() { on_client "$sojourn" rtt -i client0 "$@"; }
+# The process has given up root: it is attached.  Ten seconds at most.
+await_nobody() {
+  local tries
+  for ((tries = 0; tries < 200; ++tries)); do
+    [ "$(awk '/^Uid:/ {print $3}' "/proc/$1/status" 2>/dev/null)" != 65534 ] || return 0
+    sleep 0.05
+  done
+  return 1
+}
+# Programs of that name that the kernel still holds.
+programs() { bpftool prog show 2>/dev/null | grep -c "name $1 " || true; }
+# Freed after a grace period.
+await_programs() {
+  local tries
+  for ((tries = 0; tries < 100; ++tries)); do
+    [ "$(programs "$1")" != "$2" ] || return 0
+    sleep 0.1
+  done
+  fail "$(programs "$1") programs $1, not $2"
+}
+figure() { python3 -c "import json,sys; r=json.load(open('$1')); print($2)"; }
+
+net_up
+if ! measure --engine kernel --duration 10ms >/dev/null 2>"$NET_DIR/why"; then
+  echo "skipped: $(cat "$NET_DIR/why")"
+  exit 77
+fi
+before=$(programs rtt_tc)
+net_emulate --delay 5ms --seed 1
+
+echo "privileges: nobody, and no capabilities"
+ip netns exec "$NET_NAME-client" "$sojourn" rtt -i client0 --engine kernel --json >"$NET_DIR/first.json" &
+first=$!
+await_nobody $first || fail "it is still root"
+for set in CapPrm CapEff CapInh CapAmb; do
+  grep -q "^$set:.0000000000000000$" "/proc/$first/status" || fail "$set is not empty"
+done
+grep -q "^NoNewPrivs:.1$" "/proc/$first/status" || fail "it could win privileges back"
+
+echo "a second instance measures beside the first"
+ip netns exec "$NET_NAME-client" "$sojourn" rtt -i client0 --engine kernel --json >"$NET_DIR/second.json" &
+second=$!
+await_nobody $second || fail "the second did not start"
+on_client ping -q -i 0.02 -c 50 $NET_SERVER >/dev/null
+on_client ping -q -i 0.02 -c 50 $NET_SERVER6 >/dev/null
+sleep 0.2
+kill -INT $second && wait $second
+echo "kill -9 leaves nothing attached"
+kill -KILL $first
+wait $first 2>/dev/null || true
+await_programs rtt_tc "$before"
+[ "$(figure "$NET_DIR/second.json" "r['kinds']['icmp']['samples']")" -eq 100 ] || fail "not all echoes, IPv4 and IPv6"
+[ "$(figure "$NET_DIR/second.json" "r['engine']['name']")" = kernel ] || fail "not in the kernel"
+
+echo "xdp on both sides of a way, joined: about 5 ms to the server"
+ip netns exec "$NET_NAME-middle" "$sojourn" rtt -i left -i right --hook xdp --engine kernel --json >"$NET_DIR/xdp.json" &
+both=$!
+await_nobody $both || fail "xdp did not start"
+on_client ping -q -i 0.02 -c 50 $NET_SERVER >/dev/null
+sleep 0.2
+kill -INT $both && wait $both
+figure "$NET_DIR/xdp.json" "r['engine']['how']"
+[ "$(figure "$NET_DIR/xdp.json" "r['kinds']['icmp']['samples']")" -eq 50 ] || fail "not all echoes by xdp"
+[ "$(figure "$NET_DIR/xdp.json" "4.9e6 < r['kinds']['icmp']['quantiles'][2]['delay_ns'] < 9e6")" = True ] ||
+  fail "not one way and the server: $(figure "$NET_DIR/xdp.json" "r['kinds']['icmp']['quantiles'][2]")"
+
+echo "a foreign XDP program stays"
+ip netns exec "$NET_NAME-middle" "$sojourn" rtt -i left --hook xdp --engine kernel --duration 1min >/dev/null &
+foreign=$!
+await_nobody $foreign
+if on_middle "$sojourn" rtt -i left --hook xdp --engine kernel --duration 1s >/dev/null 2>"$NET_DIR/why"; then
+  fail "it took the place of another program"
+fi
+cat "$NET_DIR/why"
+grep -q "another XDP program is attached and stays" "$NET_DIR/why" || fail "no word about the other program"
+[ "$(wc -l <"$NET_DIR/why")" -eq 1 ] || fail "more than one line"
+kill -INT $foreign && wait $foreign
+
+echo "missing capabilities"
+if on_client setpriv --reuid 65534 --regid 65534 --clear-groups "$sojourn" rtt -i client0 --engine kernel \
+  --duration 1s >/dev/null 2>"$NET_DIR/why"; then
+  fail "an ordinary user may load programs?"
+fi
+cat "$NET_DIR/why"
+grep -q "CAP_BPF.*setcap" "$NET_DIR/why" || fail "no word about capabilities"
+
+echo "a flood of SYNs: memory stays, and so do the delays of honest traffic"
+ip netns exec "$NET_NAME-client" "$sojourn" rtt -i client0 --engine kernel --json >"$NET_DIR/flood.json" &
+flooded=$!
+await_nobody $flooded || fail "it did not start"
+on_server timeout 20 python3 "$here/syn_flood.py" server0 02:00:00:00:00:01 60000 &
+flood=$!
+on_client ping -q -i 0.02 -c 150 $NET_SERVER >"$NET_DIR/ping.log"
+wait $flood || true # a slow machine sends fewer
+sleep 0.2
+kill -INT $flooded && wait $flooded
+python3 "$here/check_flood.py" "$NET_DIR/flood.json" "$NET_DIR/second.json" "$NET_DIR/ping.log" || fail "the flood was felt"
+
+echo "the interface goes away"
+ip netns exec "$NET_NAME-client" "$sojourn" rtt -i client0 --engine kernel --duration 1min >"$NET_DIR/gone" &
+gone=$!
+await_nobody $gone
+ip -n "$NET_NAME-client" link delete client0
+wait $gone
+grep -q "client0: the interface is gone" "$NET_DIR/gone" || fail "no word about the interface"
+await_programs rtt_tc "$before"
+echo "all well"
