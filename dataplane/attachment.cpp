@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <linux/if_link.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include <cerrno>
 #include <csignal>
@@ -77,16 +78,20 @@ UniqueFd start_cleaner(const Filters& filters) {
   if (::pipe2(ends, O_CLOEXEC) != 0) return UniqueFd{};
   const pid_t child = ::fork();
   if (child == 0) {
-    ::close(ends[1]);
+    if (::fork() != 0) ::_exit(0);  // nobody's child, so that nobody has to wait for it
+    // Nothing is held but the pipe: not the program, not the pipes of other cleaners.
+    ::dup2(ends[0], 0);
+    ::close_range(1, ~0u, 0);
     ::setsid();  // an interrupt from the keyboard is the parent's
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(number, SIG_IGN);
     ::prctl(PR_SET_NAME, "sojourn-cleaner");
     char byte;
-    while (::read(ends[0], &byte, 1) < 0 && errno == EINTR) {
+    while (::read(0, &byte, 1) < 0 && errno == EINTR) {
     }
     filters.remove();
     ::_exit(0);
   }
+  ::waitpid(child, nullptr, 0);
   ::close(ends[0]);
   return UniqueFd{ends[1]};
 }

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -136,15 +137,20 @@ TEST(Attachment, ByClsactLeavesTheInterfaceAsItWas) {
     }
     EXPECT_TRUE(becomes_true("! tc qdisc show dev left | grep clsact")) << "our qdisc stays";
 
-    ASSERT_TRUE(
-        run("tc qdisc add dev left clsact && tc filter add dev left ingress matchall "
-            "action pass"));
+    // Somebody else's filter came meanwhile: the qdisc is not empty and stays.
+    std::optional<Attachment> stranger;
     {
       const auto attached = Attachment::attach_by_clsact(*program, point);
       ASSERT_TRUE(attached) << attached.error().message;
+      auto other = Attachment::attach_by_clsact(*program, point);
+      ASSERT_TRUE(other) << other.error().message;
+      stranger.emplace(std::move(*other));
     }
+    EXPECT_TRUE(becomes_true("[ $(tc filter show dev left ingress | grep -c rtt_tc) -eq 1 ]"))
+        << "ours is still there, or the stranger's is gone";
+    stranger.reset();
     EXPECT_TRUE(becomes_true("! tc filter show dev left ingress | grep rtt_tc"));
-    EXPECT_TRUE(run("tc filter show dev left ingress | grep matchall")) << "a stranger's is gone";
+    EXPECT_TRUE(run("tc qdisc show dev left | grep clsact")) << "it was not the stranger's to take";
   });
   if (!skipped.empty()) GTEST_SKIP() << skipped;
 }

@@ -43,6 +43,7 @@ int rtt_tc(struct __sk_buff *skb)
 
 	s.time_ns = config.replay ? skb->tstamp : 0;
 	s.interface = skb->ifindex;
+	s.part = skb->gso_size;
 	/* The device, or the stack, may have taken the outermost tag off. */
 	s.vlan = skb->vlan_present ? skb->vlan_tci & 0xfff : DP_NO_VLAN;
 	reason = dp_parse(skb, &s);

@@ -31,6 +31,8 @@ struct dp_summary {
 	__u32 rest;     /* bytes from there to the end of the IP packet on the wire */
 	__u32 captured; /* bytes of the frame that may be read; an inner length lowers it */
 	__u32 interface;
+	__u32 part; /* payload of the segments that it will be divided into, or was joined from */
+	__u32 spare;
 	__u16 type;     /* EtherType */
 	__u16 protocol; /* of IP */
 	__u16 vlan, window;
@@ -41,7 +43,7 @@ struct dp_summary {
 	__u8 to_itself; /* both ends are the same */
 	__u8 has_timestamps, is_ipv6, first_fragment;
 };
-DP_ASSERT_SIZE(struct dp_summary, 120);
+DP_ASSERT_SIZE(struct dp_summary, 128);
 
 /* RFC 1982: "newer" is less than 2^31 ahead. */
 DP_INLINE int dp_is_newer(__u32 a, __u32 b)

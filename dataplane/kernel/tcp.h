@@ -167,6 +167,31 @@ DP_INLINE void dp_timestamps(const struct dp_tcp *t)
 	}
 }
 
+/*
+ * At tc a segment may stand for many: the stack hands large ones to the device to divide, even
+ * where the device leaves that to the stack, and joins those that come in.  On the wire each has an
+ * end that may be acknowledged, so each asks.
+ */
+#define DP_MOST_PARTS 64
+DP_FUNCTION int dp_ask_parts(const struct dp_summary *s, __u32 sender)
+{
+	__u32 part, length;
+	int i;
+
+	if (!s)
+		return 0;
+	length = 0;
+	part = s->part;
+	for (i = 0; i < DP_MOST_PARTS; i++) {
+		length += part;
+		if (length >= s->payload)
+			return 0;
+		dp_ask(s, dp_pair_key(s->flow, s->sequence + length, DP_TCP, sender & 1, 0),
+		       DP_WHAT(DP_TCP, 0, DP_REPEAT_IS_AMBIGUOUS));
+	}
+	return 0;
+}
+
 /* A segment and the acknowledgment of its end. */
 DP_INLINE void dp_segment(const struct dp_tcp *t)
 {
@@ -199,9 +224,12 @@ DP_INLINE void dp_segment(const struct dp_tcp *t)
 
 	if (length > 0 && !(s->tcp_flags & DP_RST) && !s->first_fragment && !dp_is_probe(t)) {
 		if (wanted && s->ip_length >= machine_config()->full_size &&
-		    !dp_was_acknowledged(t, end))
+		    !dp_was_acknowledged(t, end)) {
+			if (s->part)
+				dp_ask_parts(s, t->sender);
 			dp_ask_here(s, dp_pair_key(s->flow, end, DP_TCP, t->sender, 0), DP_TCP,
 				    DP_REPEAT_IS_AMBIGUOUS);
+		}
 		if (!(known & DP_KNOWN_SEQUENCE) || dp_is_newer(end, t->mine->next_sequence))
 			t->mine->next_sequence = end;
 		known |= DP_KNOWN_SEQUENCE;
