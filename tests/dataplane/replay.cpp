@@ -17,6 +17,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "capture/files/open.h"
@@ -78,6 +79,8 @@ Capture read(std::span<const std::string> paths) {
       fmt::print(stderr, "not read: {}\n", done.error().message);
   for (std::size_t i = 0; i < offsets.size(); ++i)
     capture.packets[i].data = capture.bytes.data() + offsets[i];
+  // A clock that leaps back by years forgets in the exact table what waits in the kernel's.
+  if (paths.size() > 1) std::ranges::stable_sort(capture.packets, {}, &Packet::time);
   return capture;
 }
 
@@ -168,8 +171,28 @@ std::vector<dp_sample> by_twin(const Capture& capture, const DataplaneOptions& o
   return program.samples();
 }
 
-/// When packets passed of which the two engines may think differently, by the reason.
-using Reasons = std::map<std::string, std::set<std::int64_t>>;
+/// Both ends of a flow, in either direction.
+using Ends = std::pair<std::string, std::string>;
+Ends ends_of(const std::string& one, int one_port, const std::string& other, int other_port) {
+  Ends ends{fmt::format("{} {}", one, one_port), fmt::format("{} {}", other, other_port)};
+  if (ends.second < ends.first) std::swap(ends.first, ends.second);
+  return ends;
+}
+
+/// Packets of which the two engines may think differently: when they passed, and in which flows.
+/// What one engine does not see of a flow changes what it knows of the rest.
+struct Different {
+  std::set<std::int64_t> times;
+  std::set<Ends> flows;
+
+  void insert(std::int64_t time, const Summary& summary) {
+    times.insert(time);
+    if (summary.ip)
+      flows.insert(ends_of(summary.source().to_string(), summary.source_port,
+                           summary.destination().to_string(), summary.destination_port));
+  }
+};
+using Reasons = std::map<std::string, Different>;
 
 Reasons expected_differences(const Capture& capture, const DataplaneOptions& options) {
   Reasons reasons;
@@ -177,20 +200,20 @@ Reasons expected_differences(const Capture& capture, const DataplaneOptions& opt
   Parser parser{HashKey::from_seed(seed), kernel_kinds()};
   for (const Packet& packet : capture.packets) {
     const std::int64_t time = to_ns(packet.time);
-    std::array<Summary, 1> summary;
+    std::array<Summary, 1> summary{};
     const bool user_reads = parser.summarize({&packet, 1}, summary, 0) == 1;
     const int skip = packet.captured < 14 ? DP_TRUNCATED_LINK : program.process(packet);
     if (user_reads && skip >= 0)
       reasons["in a tunnel or behind a header that the kernel does not read (" +
               std::string{name_of(static_cast<Skip>(skip))} + ")"]
-          .insert(time);
+          .insert(time, summary[0]);
     else if (!user_reads && skip < 0)
-      reasons["read by the kernel alone"].insert(time);
+      reasons["read by the kernel alone"].insert(time, summary[0]);
     else if (user_reads && summary[0].content == Content::tcp && summary[0].payload > 0 &&
              (summary[0].source_port == 53 || summary[0].destination_port == 53))
-      reasons["dns over tcp"].insert(time);
+      reasons["dns over tcp"].insert(time, summary[0]);
     else if (user_reads && packet.captured < packet.length)
-      reasons["cut by the snap length"].insert(time);
+      reasons["cut by the snap length"].insert(time, summary[0]);
   }
   return reasons;
 }
@@ -203,8 +226,11 @@ struct Verdict {
 
 void explain(const Pair& pair, const Reasons& reasons, Verdict& verdict) {
   const std::int64_t response = std::get<0>(pair), request = response - std::get<7>(pair);
-  for (const auto& [reason, times] : reasons)
-    if (times.contains(response) || times.contains(request)) {
+  const Ends ends =
+      ends_of(std::get<3>(pair), std::get<4>(pair), std::get<5>(pair), std::get<6>(pair));
+  for (const auto& [reason, different] : reasons)
+    if (different.times.contains(response) || different.times.contains(request) ||
+        different.flows.contains(ends)) {
       ++verdict.explained[reason];
       return;
     }
