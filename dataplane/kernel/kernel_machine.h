@@ -14,8 +14,11 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
+/* Mappable, though nobody maps them: such a map begins at a page, any other 56 bytes into a cache
+ * line, and every record would lie in two. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct dp_slot);
@@ -23,6 +26,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, DP_MOST_SHARDS);
 	__type(key, __u32);
 	__type(value, struct dp_shard);
@@ -30,6 +34,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct dp_bucket);
