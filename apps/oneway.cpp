@@ -50,7 +50,8 @@ void describe_inputs(OnewayReport& report, const Inputs& inputs) {
     PointReport& side = report.points[index_of(point)];
     side.captured = source.counters().packets;
     side.skipped = skipped_packets(source.counters(), report.measured->skipped[index_of(point)]);
-    for (const std::string& warning : all_warnings(source)) report.warnings.push_back(warning);
+    for (const std::string& warning : all_warnings(source, side.name))
+      report.warnings.push_back(warning);
   }
 }
 

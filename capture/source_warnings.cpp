@@ -33,10 +33,10 @@ std::vector<std::string> time_warnings(const SourceCounters& counters) {
   return warnings;
 }
 
-std::vector<std::string> all_warnings(const Source& source) {
+std::vector<std::string> all_warnings(const Source& source, const std::string& name) {
   std::vector<std::string> warnings(source.warnings().begin(), source.warnings().end());
   for (std::string& warning : time_warnings(source.counters()))
-    warnings.push_back(std::move(warning));
+    warnings.push_back(name.empty() ? std::move(warning) : name + ": " + warning);
   return warnings;
 }
 

@@ -33,6 +33,28 @@ TEST(TimeWarnings, NameACaptureThatIsNotInOrder) {
   EXPECT_NE(warnings[0].find("up to 5"), std::string::npos) << warnings[0];
 }
 
+class Reversed final : public Source {
+ public:
+  Filled next(std::span<Packet>) override { return {0, true}; }
+  bool bytes_stay() const override { return true; }
+  const SourceCounters& counters() const override { return counters_; }
+  std::span<const std::string> warnings() const override { return warnings_; }
+  double progress() const override { return 1; }
+
+ private:
+  SourceCounters counters_{.packets = 10, .backward_times = 9, .furthest_back = 1ms};
+  std::vector<std::string> warnings_{"a.pcap: cut in the middle of packet 10"};
+};
+
+TEST(AllWarnings, AreTheSourcesOwnAndThoseOfItsTimes) {
+  const Reversed source;
+  const auto named = all_warnings(source, "a.pcap");
+  ASSERT_EQ(named.size(), 2u);
+  EXPECT_EQ(named[0], source.warnings()[0]);
+  EXPECT_TRUE(named[1].starts_with("a.pcap: 9 of 10 packets")) << named[1];
+  EXPECT_TRUE(all_warnings(source)[1].starts_with("9 of 10 packets"));
+}
+
 TEST(PacketTally, KeepsTheLargestStepBack) {
   PacketTally tally;
   for (const std::int64_t time : {100, 90, 95, 60, 61})

@@ -17,11 +17,20 @@ std::uint16_t identification(const Summary& summary) {
   return summary.is_ipv6 ? std::uint16_t{0} : load_network<std::uint16_t>(summary.ip + 4);
 }
 
-/// What a host sends again by itself, unchanged, within microseconds: acknowledgments of segments
-/// out of order, and a reset for each segment that meets no connection.
+/// What hosts may send again by themselves, unchanged, within microseconds: acknowledgments of
+/// segments out of order, a reset for each segment that meets no connection, responses to the same
+/// request again.
 bool is_bare_answer(const Summary& summary) {
-  return summary.content == Content::tcp && summary.payload == 0 &&
-         (summary.tcp_flags & (tcp_syn | tcp_fin)) == 0;
+  switch (summary.content) {
+    case Content::tcp:
+      return summary.payload == 0 && (summary.tcp_flags & (tcp_syn | tcp_fin)) == 0;
+    case Content::dns_response:
+    case Content::ntp_response:
+    case Content::icmp_reply:
+      return true;
+    default:
+      return false;
+  }
 }
 
 /// From a QUIC payload's start to bytes that no other packet has: the first byte and a connection
@@ -39,7 +48,8 @@ bool can_tell(const Summary& summary, std::uint16_t id) {
   if (is_quic(summary) &&
       summary.ip_captured < summary.payload_offset + past_quic_header + sizeof(std::uint64_t))
     return false;
-  if (summary.content == Content::tcp) return !is_bare_answer(summary);
+  if (is_bare_answer(summary)) return false;
+  if (summary.content == Content::tcp) return true;
   // Options between the headers may be all that differs, and are not read here.
   return summary.payload_offset == (summary.is_ipv6 ? 40 + 8 : 20 + 8);
 }

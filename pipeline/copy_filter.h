@@ -24,8 +24,8 @@ namespace sojourn {
 ///   - without (IPv6, or 0, which RFC 6864 allows beside DF): within `longest_gap_without_id`,
 ///   which
 ///     is below what a sender's timers allow (TCP's shortest is 2 ms, RFC 8985 section 7).
-///     Acknowledgments without data and resets are left alone then, since hosts repeat those
-///     themselves, and a second one changes nothing.
+///     Acknowledgments without data, resets and responses of other protocols are left alone then:
+///     hosts repeat them themselves, and a second one finds no request and changes nothing.
 ///
 /// Memory is fixed: a direct-mapped table of recent digests.  A packet that is displaced before its
 /// copy comes is a copy missed; a wrong one needs 32 equal bits of a keyed hash.

@@ -124,6 +124,16 @@ TEST(CopyFilter, DoesNotJudgeWhatIsBehindOptionsItDoesNotRead) {
   EXPECT_TRUE(stream.passes(ipv6({}, IpProtocol::destination_options, changed(ping, 7)), 100));
 }
 
+TEST(CopyFilter, LeavesResponsesWithoutAnIdentification) {
+  for (const Bytes& once : {ipv6({}, IpProtocol::icmpv6, echo(129, 5, 6)),
+                            ipv6({}, IpProtocol::udp, udp(53, 40000, dns(9, true, "a.example"))),
+                            ipv6({}, IpProtocol::udp, udp(123, 123, ntp(NtpMode::server, 1, 2)))}) {
+    Stream stream;
+    EXPECT_TRUE(stream.passes(once, 0));
+    EXPECT_TRUE(stream.passes(once, 10 * microsecond));
+  }
+}
+
 // All packets of a QUIC connection begin alike, and their checksums are not filled in yet where
 // they are sent.
 TEST(CopyFilter, DoesNotMixUpQuicPackets) {
