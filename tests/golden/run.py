@@ -14,6 +14,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -37,10 +38,13 @@ def normalised(text, captures):
 def printed(name, arguments):
     with open(os.path.join(HERE, name, "command"), encoding="utf-8") as file:
         command = file.read().strip()
-    captures = os.path.join(arguments.source, "tests", "captures")
-    command = command.format(sojourn=os.path.abspath(arguments.sojourn), captures=captures)
     environment = {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
-    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, env=environment, timeout=60)
+    # A name of the same length wherever the tree lies, so that lines are folded alike.
+    with tempfile.TemporaryDirectory(prefix="golden-", dir="/tmp") as folder:
+        captures = os.path.join(folder, "captures")
+        os.symlink(os.path.join(arguments.source, "tests", "captures"), captures)
+        command = command.format(sojourn=os.path.abspath(arguments.sojourn), captures=captures)
+        done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, env=environment, timeout=60)
     text = done.stdout.decode() + done.stderr.decode()
     return normalised(text, captures) + f"exit status {done.returncode}\n"
 
