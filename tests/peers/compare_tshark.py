@@ -20,6 +20,7 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 
 sys.dont_write_bytecode = True  # leave the source folder as it is
+import copies
 import differences
 import packets
 import rules
@@ -61,7 +62,8 @@ class Comparison:
 
     def __init__(self, kind, capture, ours):
         self.kind, self.capture, self.ours = kind, capture, ours
-        self.verdicts = getattr(rules, kind)(capture.packets, capture.times, EXPIRE_NS)
+        once = [packet for packet in capture.packets if packet.frame not in capture.copies]
+        self.verdicts = getattr(rules, kind)(once, capture.times, EXPIRE_NS)
         self.verdicts.expire = EXPIRE_NS
         self.equal, self.classes, self.unexplained = 0, Counter(), []
         self.theirs = getattr(differences, kind + "_samples")(capture)
@@ -100,12 +102,20 @@ class Comparison:
             self.explain(self.why_delays_differ(sample, peer), f"tshark {peer}, rules {sample}")
         for sample in expected[len(theirs):]:
             why = getattr(differences, "why_only_rules_" + self.kind)
-            self.explain(why(self.capture, sample, self.theirs), f"tshark lacks {sample}")
+            copy = "copy" if self.meets_copy(sample.frame, sample.request_frame) else None
+            self.explain(copy or why(self.capture, sample, self.theirs), f"tshark lacks {sample}")
         for peer in theirs[len(expected):]:
             why = getattr(differences, "why_only_tshark_" + self.kind)
-            self.explain(why(self.capture, peer, self.verdicts), f"tshark alone has {peer}")
+            copy = "copy" if self.meets_copy(peer.frame, peer.request_frame) else None
+            self.explain(copy or why(self.capture, peer, self.verdicts), f"tshark alone has {peer}")
+
+    def meets_copy(self, *frames):
+        """tshark takes copies for packets of their own."""
+        return any(frame in self.capture.copies or frame in self.capture.copied for frame in frames)
 
     def why_delays_differ(self, sample, peer):
+        if self.meets_copy(peer.frame, peer.request_frame, sample.request_frame):
+            return "copy"
         if peer.delay is None and sample.delay == 0 and peer.request_frame == sample.request_frame:
             return "zero-delay"
         if self.kind == "dns":
@@ -127,7 +137,10 @@ class Comparison:
 
 
 def read(path, arguments, version):
-    return differences.Capture(*packets.read_packets(path, arguments.cache, version))
+    capture = differences.Capture(*packets.read_packets(path, arguments.cache, version))
+    capture.copies = copies.find(capture.packets)
+    capture.copied = set(capture.copies.values())
+    return capture
 
 
 def corrupted(samples):

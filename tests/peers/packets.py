@@ -17,7 +17,8 @@ tcp.analysis.keep_alive tcp.analysis.zero_window_probe icmp.type icmp.ident icmp
 icmp.resp_to icmp.resptime icmpv6.type icmpv6.echo.identifier icmpv6.echo.sequence_number
 icmpv6.checksum icmpv6.resp_to icmpv6.resptime dns.id dns.flags.response dns.flags.opcode
 dns.count.queries dns.count.zones dns.qry.name dns.qry.type dns.qry.class dns.time dns.response_to dns.retransmission tcp.segment ip.len ip.hdr_len tcp.hdr_len ip.flags.mf ip.frag_offset
-ipv6.fraghdr.more ipv6.fraghdr.offset frame.cap_len frame.len""".split()
+ipv6.fraghdr.more ipv6.fraghdr.offset frame.cap_len frame.len ip.id tcp.checksum udp.checksum
+tcp.options.timestamp.tsval tcp.options.timestamp.tsecr""".split()
 COLUMN = {name: column for column, name in enumerate(FIELDS)}
 
 FIN, SYN, RST, ACK = 1, 2, 4, 16
@@ -33,7 +34,7 @@ class Packet:
     """One frame's innermost TCP segment, DNS message or ICMP echo."""
     __slots__ = ("frame", "time", "kind", "source", "destination", "source_port", "destination_port",
                  "sender", "receiver", "unfollowed", "fragments", "innermost_fragmented", "row", "stream", "sequence",
-                 "acknowledgment", "length", "peer_length", "flags", "window")
+                 "acknowledgment", "length", "peer_length", "flags", "window", "network_index")
 
     def field(self, name):
         return self.row[COLUMN[name]]
@@ -144,7 +145,7 @@ def read_packets(capture, cache_folder, version):
             continue
         packet = Packet()
         packet.kind, network, network_index, transport_index, packet.unfollowed = plans[protocols]
-        packet.frame, packet.row = frame, row
+        packet.frame, packet.row, packet.network_index = frame, row, network_index
         source, destination = PLACES[network]
         packet.source = occurrence(row[source], network_index)
         packet.destination = occurrence(row[destination], network_index)
