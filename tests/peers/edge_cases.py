@@ -48,6 +48,11 @@ class Writer:
             self.ip(source, destination, protocol, payload[offset:offset + size], more | offset // 8)
             self.wait(MS)
 
+    def copy(self):
+        """The last frame once more, as a mirror of both directions shows it."""
+        time, frame = self.frames[-1]
+        self.frames.append((time + MS // 10, frame))
+
     def write(self, path):
         with open(path, "wb") as file:
             file.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1))
@@ -207,6 +212,7 @@ def icmp_cases(writer):
     echo(8, 4), echo(0, 4, b"ABCDEFGH")               # payload-changed
     echo(8, 5, b"z" * 120, size=64), echo(0, 5, b"z" * 120, size=64)  # fragmented
     echo(8, 6), echo(0, 6), echo(0, 6)                # the reply arrives twice
+    echo(8, 7), writer.copy(), echo(0, 7)             # copy: the request is captured twice
 
 
 def main():
