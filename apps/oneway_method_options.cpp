@@ -69,6 +69,8 @@ void add_marking_options(CLI::App& group, OnewayRequest& request) {
       group, "--carrier", "NAME", &MarkingCarrier::parse,
       [&](const MarkingCarrier& c) { marking.carrier = c; },
       "where the marks are (default dscp); see sojourn mark --help");
+  group.add_flag("--reversed", marking.reversed,
+                 "colour 1 is that of even intervals, 0 of odd ones");
   add_parsed_list(
       group, "--flow", "FILTER", &MarkingFilter::parse,
       [&](const MarkingFilter& f) { request.marking_flows.push_back(f); },

@@ -10,7 +10,7 @@ _sojourn_rtt_options='--help --interface --engine --hook --most-samples --durati
 _sojourn_oneway_options='--help --filter --method --window --sampling --sample-flows --payload-bytes
   --label --label-init --max-flows --seed --clock-error --clock-offset --correct-skew --flows --samples --by
   --top --json --plot --color --ascii --active-timeout --inactive-timeout --cache --drop-outliers --write-records
-  --capacity --link-overhead --marking --interval --carrier
+  --capacity --link-overhead --marking --interval --carrier --reversed
   --flow --via'
 _sojourn_mark_options='--help --method --interval --carrier --flow --flow-id --force --restore --seed'
 _sojourn_lab_options='--help --quick --seed --out --html --json --kind --memory --seeds --plot --target'

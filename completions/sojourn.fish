@@ -80,6 +80,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from mark' -l seed -x -d 'Make ha
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l marking -x -a 'step pulse double multiplexed' -d 'How the traffic was marked'
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l interval -x -a '1ms 16ms 250ms 1s 16s 64s' -d 'Length of a marking interval'
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l carrier -x -a 'dscp dscp:1,0 reserved flow-label hop-by-hop destination' -d 'Where the marks are'
+complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l reversed -d 'Colour 1 is that of even intervals'
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l flow -x -d 'A monitored flow'
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l via -r -F -d 'Capture of a point between'
 

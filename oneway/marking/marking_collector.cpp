@@ -108,6 +108,8 @@ MarkingResult judge(const CollectorOptions& options, const Ends& points, const R
   if (first) result.sent = first->packets;
   if (last) {
     result.received = last->packets;
+    // What came twice at the first point was sent twice; what came twice only here was copied.
+    result.copies = last->repeats - std::min(last->repeats, first ? first->repeats : 0);
     result.late = last->late;
     result.early = last->early;
   }
@@ -117,9 +119,11 @@ MarkingResult judge(const CollectorOptions& options, const Ends& points, const R
     const std::uint32_t sent = first ? first->pulses : 0, seen = last ? last->pulses : 0;
     if (sent > 0) result.pulse_time = first->pulse_time;
     faults.add(no_pulse, sent == 0);
-    faults.add(lost_pulse, sent > 0 && seen == 0);
-    faults.add(double_pulse, sent > 1 || seen > 1);
-    if (sent == 1 && seen == 1) delay = difference(last->pulse_time, first->pulse_time);
+    const bool several = options.method == MarkingMethod::double_;  // RFC 9341 section 4.2
+    faults.add(lost_pulse, sent > 0 && (several ? seen < sent : seen == 0));
+    faults.add(double_pulse, several ? sent > 0 && seen > sent : sent > 1 || seen > 1);
+    if (sent == seen && sent > 0 && (several || sent == 1))
+      delay = difference(last->pulse_time, first->pulse_time);
   }
   if (delay) recent.add(*delay);
 
@@ -146,8 +150,9 @@ MarkingResult judge(const CollectorOptions& options, const Ends& points, const R
     faults.add(began_late,
                points.first.span.since > start || points.last.span.since > start - result.guard);
     faults.add(read_too_early, first_read < end || last_read < end + result.guard);
-    faults.add(more_out_than_in, result.received > result.sent);
-    if (!faults.spoil_loss()) result.lost = result.sent - result.received;
+    const std::uint64_t arrived = result.received - result.copies;
+    faults.add(more_out_than_in, arrived > result.sent);
+    if (!faults.spoil_loss()) result.lost = result.sent - arrived;
   } else {
     // A single pulse, and whether another one could have been its partner.
     const Duration around = any.length.length() / 2;

@@ -26,6 +26,7 @@ struct MarkingResult {
   std::int64_t intervals = 1;              ///< a row of idle intervals stands for so many
   std::uint64_t sent = 0;                  ///< as counted at the first point
   std::uint64_t received = 0;              ///< as counted at the last
+  std::uint64_t copies = 0;                ///< of these: made on the way
   std::optional<std::uint64_t> lost = {};  ///< only if nothing speaks against it
   std::optional<Duration> delay = {};      ///< of the pulse, by the clocks of both points; likewise
   Timestamp pulse_time = {};               ///< at the first point, if it saw one
@@ -60,6 +61,9 @@ struct CollectorOptions {
 /// Multiplexed marking has half as much room, L/4: a mark is told to be pulse or step by the
 /// quarter it comes in (paper section 3.4).  Beyond the band no figure is given, rather than a
 /// wrong one.
+///
+/// RFC 9341 section 4.2 allows several delay-marked packets in a block: double marking gives their
+/// mean delay, if as many arrive as were sent.
 ///
 /// What remains invisible: clocks that are off by a multiple of 2 L agree on every colour.  A must
 /// say so.

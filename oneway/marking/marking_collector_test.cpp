@@ -219,5 +219,54 @@ TEST(MarkingMultipoint, AnInteriorPointIsOneOfBothClusters) {
   EXPECT_EQ(clusters_of(segments), expected);
 }
 
+/// Records of one interval at both points, as double marking leaves them.
+MarkingResult judged(MarkingMethod method, MarkingRecord sent, MarkingRecord received) {
+  sent.length = received.length = sent.judged_by = received.judged_by = one_second;
+  sent.interval = received.interval = origin;
+  const Timestamp since = one_second.start_of(origin - 2), until = one_second.start_of(origin + 3);
+  sent.read_at = received.read_at = until;
+  const auto results =
+      collect({method, {}}, {{since, until}, {sent}}, {{since, until}, {received}});
+  EXPECT_EQ(results.size(), 1u);
+  return results.front();
+}
+
+// Before, the copies stood for packets that were lost.
+TEST(MarkingCollector, CopiesDoNotHideLosses) {
+  const auto lost = [](std::uint64_t received, std::uint32_t repeats_first,
+                       std::uint32_t repeats_last) {
+    MarkingRecord one, other;
+    one.packets = 100, one.repeats = repeats_first;
+    other.packets = received, other.repeats = repeats_last;
+    return judged(MarkingMethod::step, one, other);
+  };
+  EXPECT_EQ(lost(100, 0, 7).lost, 7u);
+  EXPECT_EQ(lost(100, 0, 7).copies, 7u);
+  EXPECT_EQ(lost(100, 5, 5).lost, 0u) << "sent twice, received twice";
+  EXPECT_EQ(lost(98, 5, 3).lost, 2u);
+  EXPECT_EQ(lost(103, 0, 3).lost, 0u);
+  EXPECT_TRUE(lost(104, 0, 3).faults.has(more_out_than_in));
+  EXPECT_FALSE(lost(104, 0, 3).lost);
+}
+
+// RFC 9341 section 4.2.  Before, more than one gave no delay.
+TEST(MarkingCollector, SeveralDelayMarksInABlockGiveTheirMeanDelay) {
+  const auto delay = [](MarkingMethod method, std::uint32_t sent, std::uint32_t received) {
+    MarkingRecord one, other;
+    one.packets = other.packets = 100;
+    one.pulses = sent, other.pulses = received;
+    one.pulse_time = one_second.start_of(origin) + 500ms;
+    other.pulse_time = one.pulse_time + 3ms;
+    return judged(method, one, other);
+  };
+  EXPECT_EQ(delay(MarkingMethod::double_, 4, 4).delay, Duration{3ms});
+  EXPECT_TRUE(delay(MarkingMethod::double_, 4, 4).faults.none());
+  EXPECT_FALSE(delay(MarkingMethod::double_, 4, 3).delay);
+  EXPECT_TRUE(delay(MarkingMethod::double_, 4, 3).faults.has(lost_pulse));
+  EXPECT_TRUE(delay(MarkingMethod::double_, 4, 5).faults.has(double_pulse));
+  EXPECT_FALSE(delay(MarkingMethod::double_, 4, 5).delay);
+  EXPECT_FALSE(delay(MarkingMethod::multiplexed, 4, 4).delay) << "there a second one is a trace";
+}
+
 }  // namespace
 }  // namespace sojourn

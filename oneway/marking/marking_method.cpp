@@ -107,8 +107,9 @@ class MarkingMethodRun final : public OnewayMethod {
 
     std::vector<Total> totals(setup_.flows.size());
     std::array<std::uint64_t, marking_fault_names.size()> faults{};
-    std::uint64_t valid = 0;
+    std::uint64_t valid = 0, copies = 0;
     for (const MarkingResult& row : rows) {
+      copies += row.copies;
       totals[row.flow].add(row);
       valid += row.faults.none();
       for (std::size_t i = 0; i < faults.size(); ++i)
@@ -119,6 +120,12 @@ class MarkingMethodRun final : public OnewayMethod {
     result.counters.emplace_back("valid-intervals", valid);
     for (std::size_t i = 0; i < faults.size(); ++i)
       if (faults[i] > 0) result.counters.emplace_back(marking_fault_names[i], faults[i]);
+    if (copies > 0) {
+      result.counters.emplace_back("copies", copies);
+      result.notes.emplace_back(
+          "Some packets came twice at LAST and once at FIRST: copies made on the way, which are "
+          "not counted as received.");
+    }
     result.counters.emplace_back("without-carrier",
                                  first_.without_carrier() + last_.without_carrier());
     std::uint64_t sent = 0, lost = 0;
@@ -146,7 +153,14 @@ class MarkingMethodRun final : public OnewayMethod {
       }
       result.tables.push_back(hop_table(one, other, hops));
     }
-    if (valid == 0 && !rows.empty())
+    if (first_.seems_reversed() && last_.seems_reversed())
+      result.notes.emplace_back(
+          "The colours are the other way round: nearly all packets of even intervals carry 1, "
+          "those "
+          "of odd ones 0. If they were marked like that, give --reversed; or both clocks are off "
+          "by "
+          "an odd number of intervals.");
+    else if (valid == 0 && !rows.empty())
       result.notes.emplace_back(
           "No interval is valid. Are the captures of marked traffic, and are --carrier, --marking "
           "and "

@@ -8,7 +8,11 @@ MarkingMonitor::MarkingMonitor(const MarkingSetup& setup, MarkingRole role, Mark
     : role_(role),
       carrier_(measures_loss(setup.method) ? setup.carrier : setup.carrier.for_delay_only()),
       flows_(std::move(flows)),
-      point_(setup.method, role, setup.length, setup.flows.size()) {}
+      point_(setup.method, role, setup.length, setup.flows.size()),
+      flip_(setup.reversed && measures_loss(setup.method) ? 1 : 0),
+      length_(setup.length),
+      has_colour_(measures_loss(setup.method)),
+      repeated_(setup.seed) {}
 
 Result<MarkingMonitor> MarkingMonitor::make(const MarkingSetup& setup, MarkingRole role) {
   if (setup.carrier.bits() < marks_of(setup.method))
@@ -34,7 +38,8 @@ std::span<const MarkingEvent> MarkingMonitor::process(std::span<const IpPacket> 
             ? carrier_.read(ip)
             : (carrier_.use(ip) == CarrierUse::impossible ? std::nullopt : std::optional<Mark>{0});
     if (mark) {
-      events_[i].mark = *mark;
+      events_[i].mark = *mark ^ flip_;
+      if (role_ == MarkingRole::observing) observe(batch[i], events_[i]);
     } else {
       ++without_carrier_;
       events_[i].flow = MarkingEvent::no_flow;
@@ -45,6 +50,14 @@ std::span<const MarkingEvent> MarkingMonitor::process(std::span<const IpPacket> 
   records_.insert(records_.end(), closed_.begin(),
                   closed_.begin() + static_cast<std::ptrdiff_t>(closed));
   return events;
+}
+
+void MarkingMonitor::observe(const IpPacket& packet, MarkingEvent& event) {
+  event.repeats = repeated_.repeats(packet);
+  // In the second quarter no pulse turns the colour round, and no packet is that late.
+  const MarkingMoment moment = length_.at(packet.time);
+  if (!has_colour_ || moment.quarter() != 1) return;
+  ++((event.mark & 1u) == moment.colour() ? with_clock_ : against_clock_);
 }
 
 PointRecords MarkingMonitor::finish() {

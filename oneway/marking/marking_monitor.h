@@ -9,6 +9,7 @@
 #include "oneway/marking/marking_collector.h"
 #include "oneway/marking/marking_flows.h"
 #include "oneway/marking/marking_point.h"
+#include "oneway/marking/repeated_packets.h"
 
 namespace sojourn {
 
@@ -19,6 +20,7 @@ struct MarkingSetup {
   std::vector<MarkingFilter> flows = {
       MarkingFilter{}};  ///< without a filter: all traffic, as one flow
   std::uint64_t seed = 0;
+  bool reversed = false;  ///< colour 1 is that of even intervals
 };
 
 /// Reads the marks of a batch, or decides on them; counts both.
@@ -35,17 +37,21 @@ class MarkingMonitor {
   /// Everything counted so far, and by whom nothing more will be.
   PointRecords finish();
 
+  /// Observing: the middle of nearly every interval has the other colour.
+  bool seems_reversed() const { return against_clock_ > 100 && against_clock_ > 20 * with_clock_; }
   std::uint64_t monitored() const { return monitored_; }
   std::uint64_t without_carrier() const {
     return without_carrier_;
   }  ///< of the monitored flows' packets
   std::size_t memory_bytes() const {
-    return flows_.memory_bytes() + point_.memory_bytes() +
+    return flows_.memory_bytes() + point_.memory_bytes() + repeated_.memory_bytes() +
            records_.capacity() * sizeof(MarkingRecord);
   }
 
  private:
   MarkingMonitor(const MarkingSetup& setup, MarkingRole role, MarkingFlows flows);
+
+  void observe(const IpPacket& packet, MarkingEvent& event);
 
   MarkingRole role_;
   MarkingCarrier carrier_;
@@ -56,6 +62,11 @@ class MarkingMonitor {
   std::vector<MarkingRecord> records_;  ///< one per flow and interval
   std::uint64_t monitored_ = 0;
   std::uint64_t without_carrier_ = 0;
+  Mark flip_ = 0;  ///< bits to turn round: of reversed colours
+  MarkingInterval length_;
+  bool has_colour_;
+  RepeatedPackets repeated_;
+  std::uint64_t with_clock_ = 0, against_clock_ = 0;  ///< colours in the second quarter
 };
 
 }  // namespace sojourn

@@ -1,6 +1,7 @@
 #include "oneway/marking/marking_pairing.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 namespace sojourn {
@@ -11,8 +12,14 @@ auto order_of(const MarkingRecord& record) {
 }
 
 void add(MarkingRecord& into, const MarkingRecord& other) {
-  if (other.pulses > 0 && (into.pulses == 0 || other.pulse_time < into.pulse_time))
-    into.pulse_time = other.pulse_time;
+  if (other.pulses > 0) {  // the mean of both
+    const auto share = static_cast<double>(other.pulses) / (into.pulses + other.pulses);
+    const Duration apart =
+        into.pulses > 0 ? difference(other.pulse_time, into.pulse_time) : Duration{};
+    if (into.pulses == 0) into.pulse_time = other.pulse_time;
+    into.pulse_time += Duration{std::llround(static_cast<double>(to_ns(apart)) * share)};
+  }
+  into.repeats += other.repeats;
   into.packets += other.packets;
   into.pulses += other.pulses;
   into.late = std::max(into.late, other.late);

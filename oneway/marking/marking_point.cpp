@@ -70,6 +70,12 @@ void MarkingPoint::note_distance(ColourCounter& counter, const MarkingMoment& mo
   if (!is_late && parts > counter.early) counter.early = static_cast<std::uint8_t>(parts);
 }
 
+Timestamp MarkingPoint::mean_pulse(const ColourCounter& counter) const {
+  if (counter.pulses == 0) return {};
+  return regimes_[counter.regime].length.start_of(counter.interval) +
+         Duration{counter.pulse_sum_ns / counter.pulses};
+}
+
 MarkingRecord MarkingPoint::record_of(std::uint32_t flow, const ColourCounter& counter,
                                       Timestamp now) const {
   const MarkingInterval judge = judged_by(counter);
@@ -77,16 +83,19 @@ MarkingRecord MarkingPoint::record_of(std::uint32_t flow, const ColourCounter& c
     if (parts == 255) parts = fractions / 2;  // or more: it could not be told
     return Duration{parts * to_ns(judge.length()) / fractions};
   };
-  return {.flow = flow,
-          .length = regimes_[counter.regime].length,
-          .judged_by = judge,
-          .interval = counter.interval,
-          .packets = counter.packets,
-          .pulses = static_cast<std::uint32_t>(counter.pulses),
-          .pulse_time = timestamp_from_ns(counter.pulse_time_ns),
-          .late = distance(counter.late),
-          .early = distance(counter.early),
-          .read_at = now};
+  return {
+      .flow = flow,
+      .length = regimes_[counter.regime].length,
+      .judged_by = judge,
+      .interval = counter.interval,
+      .packets = counter.packets,
+      .pulses = static_cast<std::uint32_t>(counter.pulses),
+      .pulse_time = mean_pulse(counter),
+      .repeats =
+          flows_[flow].repeats[static_cast<std::size_t>(&counter - flows_[flow].counters.data())],
+      .late = distance(counter.late),
+      .early = distance(counter.early),
+      .read_at = now};
 }
 
 /// `counts`: by colour.  Pulse marking has no colour; each pulse begins a record of its own there.
@@ -118,13 +127,14 @@ std::size_t MarkingPoint::run(std::span<MarkingEvent> batch, MarkingRecord* clos
         (counter.packets == 0) | next_pulse) [[unlikely]] {
       if (counter.packets > 0) *closed++ = record_of(event.flow, counter, event.time);
       counter = {.interval = place.interval,
-                 .pulse_time_ns = 0,
+                 .pulse_sum_ns = 0,
                  .packets = 0,
                  .regime = place.regime & 1u,
                  .pulses = 0,
                  .late = 0,
                  .early = 0};
       flow.reg = tables_->awaiting[moment.colour()];
+      flow.repeats[counts ? colour : 0] = 0;
     }
     if constexpr (role == MarkingRole::initiating) {
       const InitiatingAction& action = tables_->initiate(moment.time_bits, flow.reg);
@@ -133,9 +143,14 @@ std::size_t MarkingPoint::run(std::span<MarkingEvent> batch, MarkingRecord* clos
       timestamp = action.timestamp;
     }
     ++counter.packets;
-    if (timestamp) [[unlikely]] {
-      if (counter.pulses == 0) counter.pulse_time_ns = to_ns(event.time);
-      if (counter.pulses < 255) ++counter.pulses;
+    if (timestamp && counter.pulses < 255) [[unlikely]] {
+      counter.pulse_sum_ns +=
+          to_ns(difference(event.time, regimes_[counter.regime].length.start_of(counter.interval)));
+      ++counter.pulses;
+    }
+    if (event.repeats) [[unlikely]] {
+      std::uint16_t& repeats = flow.repeats[counts ? colour : 0];
+      if (repeats < 0xffff) ++repeats;
     }
     if (counts && role == MarkingRole::observing && colour != moment.colour()) [[unlikely]]
       note_distance(counter, moment, regime, event.time);

@@ -26,6 +26,7 @@ struct MarkingEvent {
   Timestamp time;
   std::uint32_t flow = no_flow;  ///< number from 0; no_flow: not monitored, only time passes
   Mark mark = 0;                 ///< observing: as read; initiating: to be written
+  bool repeats = false;          ///< observing: identical to a packet that was seen just before
 };
 
 /// Two counters per flow, one per colour (paper section 2), a pulse's timestamp each, and the
@@ -68,7 +69,7 @@ class MarkingPoint {
  private:
   struct ColourCounter {
     std::int64_t interval;
-    std::int64_t pulse_time_ns;
+    std::int64_t pulse_sum_ns;  ///< of the pulses' times, from the interval's start
     std::uint64_t packets : 39;
     std::uint64_t regime : 1;  ///< before or after the last change of the interval's length
     std::uint8_t pulses;
@@ -78,6 +79,7 @@ class MarkingPoint {
   struct alignas(64) FlowState {
     std::array<ColourCounter, 2> counters;
     std::uint8_t reg;
+    std::array<std::uint16_t, 2> repeats;  ///< by colour, at most 65 535
   };
   static_assert(sizeof(FlowState) == 64);
 
@@ -99,6 +101,7 @@ class MarkingPoint {
                      Timestamp time) const;
   MarkingInterval judged_by(const ColourCounter& counter) const;
   MarkingRecord record_of(std::uint32_t flow, const ColourCounter& counter, Timestamp now) const;
+  Timestamp mean_pulse(const ColourCounter& counter) const;
   void read(Timestamp now, bool only_closed, std::vector<MarkingRecord>& out);
 
   const MarkingTables* tables_;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "oneway/marking/test_marking_path.h"
 
 namespace sojourn {
@@ -84,6 +86,31 @@ TEST(MarkingPoint, ReadsOnlyWhatIsClosed) {
   point.read_all(timestamp_from_ns(2'500'000'000), records);
   EXPECT_EQ(records.size(), 4u);
   EXPECT_EQ(point.memory_bytes(), 128u);
+}
+
+TEST(MarkingPoint, HasTheMeanTimeOfSeveralPulsesAndCountsRepeats) {
+  MarkingPoint point{MarkingMethod::double_, MarkingRole::observing, MarkingInterval{0}, 1};
+  std::vector<MarkingRecord> records;
+  const Timestamp start = MarkingInterval{0}.start_of(1000);
+  for (const auto& [since, mark, repeats] :
+       {std::tuple{100ms, 0, false}, {500ms, 2, false}, {510ms, 2, true}, {560ms, 2, false}}) {
+    MarkingEvent event{start + since, 0, static_cast<Mark>(mark), repeats};
+    pass(point, event, records);
+  }
+  point.read_all(start + 2s, records);
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].packets, 4u);
+  EXPECT_EQ(records[0].pulses, 3u);
+  EXPECT_EQ(records[0].repeats, 1u);
+  EXPECT_EQ(records[0].pulse_time, start + Duration{1'570'000'000 / 3});
+  // The next interval of the colour begins anew.
+  records.clear();
+  MarkingEvent event{start + 2500ms, 0, 2};
+  pass(point, event, records);
+  point.read_all(start + 4s, records);
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].repeats, 0u);
+  EXPECT_EQ(records[0].pulse_time, start + 2500ms);
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ struct MarkingRecord {
   std::int64_t interval = 0;
   std::uint64_t packets = 0;
   std::uint32_t pulses = 0;   ///< up to 255
-  Timestamp pulse_time = {};  ///< of the first
+  Timestamp pulse_time = {};  ///< their mean, if there are several
+  std::uint32_t repeats = 0;  ///< packets that are identical to one seen just before
   /// How far packets of this colour were seen outside their interval, by this point's clock: after
   /// its end, before its start.  Rounded up to 1/512 of the interval; at most half of it can be
   /// told.
