@@ -158,7 +158,7 @@ TEST(OnewayRemarks, ADiagnosisIsOneLineThatNamesTheFiles) {
 
 TEST(OnewayRemarks, FlowsThatGoTheOtherWayAreNoted) {
   Example example;
-  example.measured.clocks.offset = ClockOffset{1ms, 2ms};
+  example.measured.result.flows[0].direction = Direction::backward;
   add_remarks(example.report);
   ASSERT_EQ(example.report.notes.size(), 1u);
   EXPECT_TRUE(example.report.notes[0].starts_with("1 of 3 flows go from LAST to FIRST"))
