@@ -63,7 +63,7 @@ Result<std::vector<std::uint64_t>> parse_memories(std::string_view text) {
     const auto size = parse_size(text.substr(0, comma));
     if (!size) return std::unexpected(size.error());
     if (*size < 1024 || *size > std::uint64_t{1} << 34)
-      return failure(fmt::format("'{}': 1KiB to 16GiB make sense", text.substr(0, comma)));
+      return failure(fmt::format("'{}': 4KiB to 16GiB make sense", text.substr(0, comma)));
     memories.push_back(*size);
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);

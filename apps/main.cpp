@@ -1,9 +1,13 @@
 // sojourn: how long packets stay on the road.
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <new>
 #include <string>
+#include <string_view>
 
 #include "apps/commands.h"
 #include "apps/interrupt.h"
@@ -18,9 +22,18 @@ std::string in_one_line(std::string message) {
   return message;
 }
 
+/// One line, from memory that is there already.
+void out_of_memory() {
+  constexpr std::string_view line =
+      "sojourn: out of memory; sojourn rtt --memory SIZE measures in a fixed size\n";
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0) std::_Exit(sojourn::exit_error);
+  std::_Exit(sojourn::exit_error);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::set_new_handler(out_of_memory);
   CLI::App app{"Sojourn measures network delay from the traffic that is already there."};
   app.name("sojourn");
   app.set_version_flag("--version", "sojourn " SOJOURN_VERSION);

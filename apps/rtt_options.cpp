@@ -194,7 +194,8 @@ void add_table_options(CLI::App& rtt, RttRequest& request) {
   add_parsed(
       rtt, "--memory", "SIZE", &parse_size,
       [&](std::uint64_t bytes) { table.memory_bytes = bytes; },
-      "measure in this much memory, such as 64KiB: a good table is chosen.\n"
+      "measure in this much memory, connections included, such as 64KiB (at\n"
+      "least 4KiB): a good table is chosen.\n"
       "Without it every request is remembered (exact)");
   add_parsed(
       rtt, "--table", "NAME", parse_table, [&](TableKind kind) { table.kind = kind; },
@@ -287,6 +288,7 @@ void add_rtt(CLI::App& app, Run& run) {
     request->kinds_named = rtt.count("--kind") > 0;
     if (const auto reason = contradiction(*request, rtt); !reason.empty())
       throw CLI::ValidationError(reason);  // CLI11's own way to refuse
+    request->table.threads = request->options.threads;
     const auto table = choose_table(request->table);
     if (!table) throw CLI::ValidationError(table.error().message);
     request->options.table = *table;

@@ -14,6 +14,12 @@ namespace sojourn {
 
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 
+/// As where `new` fails: the program's handler has the last word.
+[[noreturn]] inline void out_of_memory() {
+  if (const auto handler = std::get_new_handler()) handler();
+  std::abort();
+}
+
 /// Fixed-size array of zero bytes read as T, straight from the kernel: untouched pages cost
 /// nothing, and a table much larger than the TLB's reach is asked for in 2 MiB pages.  Running out
 /// of memory ends the program, as everywhere.
@@ -26,7 +32,7 @@ class HugeArray {
     if (size == 0) return;
     void* memory =
         mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) std::abort();
+    if (memory == MAP_FAILED) out_of_memory();
     if (size * sizeof(T) >= huge_page) madvise(memory, size * sizeof(T), MADV_HUGEPAGE);
     data_ = static_cast<T*>(memory);
   }

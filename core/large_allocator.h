@@ -29,7 +29,7 @@ struct LargeAllocator {
     if (bytes < huge_page) return static_cast<T*>(::operator new(bytes));
     const std::size_t whole = (bytes + huge_page - 1) / huge_page * huge_page;
     void* const memory = std::aligned_alloc(huge_page, whole);
-    if (memory == nullptr) std::abort();  // as everywhere
+    if (memory == nullptr) out_of_memory();
     // Advice only: where it is not taken, small pages do.
     ::madvise(memory, whole, MADV_HUGEPAGE);
     return static_cast<T*>(memory);

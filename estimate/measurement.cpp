@@ -24,6 +24,8 @@ KindCounters& KindCounters::operator+=(const KindCounters& other) {
   requests += other.requests;
   ambiguous += other.ambiguous;
   unmatched_requests += other.unmatched_requests;
+  left_out += other.left_out;
+  estimated_ambiguous += other.estimated_ambiguous;
   return *this;
 }
 

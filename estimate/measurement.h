@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/kind.h"
+#include "core/left_out.h"
 #include "core/sample.h"
 #include "estimate/distribution/distribution.h"
 #include "estimate/grouping.h"
@@ -17,11 +18,24 @@
 
 namespace sojourn {
 
-/// What happened to the requests of a kind.  The number of samples is its distribution's count().
+/// What happened to the requests of a kind.  The number of samples is its distribution's count():
+///
+///     requests = samples + ambiguous + unmatched_requests + left_out.total()
+///
+/// counts each request once, whatever the table; the weights then say what is behind those left
+/// out.
 struct KindCounters {
   std::uint64_t requests = 0;
   std::uint64_t ambiguous = 0;           ///< sent more than once (Karn): no sample
   std::uint64_t unmatched_requests = 0;  ///< no response until the end or `--expire`
+  LeftOutCounters left_out = {};         ///< what the table did not see through, by reason
+  double estimated_ambiguous = 0;        ///< their weights: how many there really were
+
+  /// Of all requests, those left out included.
+  double estimated_unanswered(double estimated_answered) const {
+    const double rest = static_cast<double>(requests) - estimated_answered - estimated_ambiguous;
+    return rest > 0 ? rest : 0;
+  }
 
   KindCounters& operator+=(const KindCounters& other);
 };

@@ -29,11 +29,15 @@ struct RttOptions {
   MeasurementOptions measurement;
 };
 
-/// With a fixed table the connections that the rules remember are bounded too: as much memory
-/// again, at least 64 KiB.
+/// With a fixed table the connections that the rules remember are bounded too: three quarters of
+/// their part of the memory are TCP's, the rest is QUIC's.
 inline std::size_t most_connections(const TableChoice& choice) {
-  if (choice.kind == TableKind::exact) return unlimited_connections;
-  return std::max<std::size_t>(choice.memory_bytes, 64 * 1024) / sizeof(TcpConnection) / 4;
+  if (choice.connection_bytes == 0) return unlimited_connections;
+  return choice.connection_bytes / sizeof(TcpConnection) / 4 * 3;
+}
+inline std::size_t most_quic_connections(const TableChoice& choice) {
+  if (choice.connection_bytes == 0) return unlimited_connections;
+  return choice.connection_bytes / sizeof(TcpConnection) / 4;
 }
 
 }  // namespace sojourn

@@ -1,7 +1,6 @@
 #include "pipeline/rtt_pipeline.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "pipeline/sharded_run.h"
@@ -14,6 +13,7 @@ namespace {
 /// for all with counters of their own would be biased.
 std::unique_ptr<RttShard> make_shard(RttOptions options) {
   options.table.memory_bytes /= std::max(options.threads, 1u);
+  options.table.connection_bytes /= std::max(options.threads, 1u);
   if (options.table.kind != TableKind::exact) options.measurement.keep = Keep::histogram;
   return with_table(options.table, [&](auto table) -> std::unique_ptr<RttShard> {
     return std::make_unique<TableShard<decltype(table)>>(options, std::move(table));
@@ -100,16 +100,18 @@ void RttPipeline::run_threads(Source& source, const std::atomic<bool>& stop, con
 }
 
 const Measurement& RttPipeline::measurement() {
-  // Every request either finds its response, is ambiguous, or is left over.  With a table that
-  // weighs its samples this is an estimate.
+  // Every request finds its response, is ambiguous, is left out by the table, or else it was waited
+  // for in vain.
   Measurement& measurement = shards_[0]->measurement();
   for (std::size_t i = 0; i < kind_count; ++i) {
     const Kind kind = static_cast<Kind>(i);
     KindCounters& counters = measurement.counters(kind);
-    const auto answered =
-        static_cast<std::uint64_t>(std::llround(measurement.pooled(kind).total_weight())) +
-        (options_.keep_ambiguous ? 0 : counters.ambiguous);
-    counters.unmatched_requests = counters.requests - std::min(counters.requests, answered);
+    const std::uint64_t samples = is_whole(kind, Leg::server)
+                                      ? measurement.pooled(kind).count()
+                                      : measurement.leg(kind, Leg::sum).count();
+    const std::uint64_t others =
+        samples + (options_.keep_ambiguous ? 0 : counters.ambiguous) + counters.left_out.total();
+    counters.unmatched_requests = counters.requests - std::min(counters.requests, others);
   }
   return measurement;
 }

@@ -2,7 +2,6 @@
 // The stages behind the parser, for all packets or for one thread's share of the flows.
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -74,7 +73,9 @@ class TableShard final : public RttShard {
         pairing_(HashKey::from_seed(options.seed),
                  {.kinds = options.kinds,
                   .full_size = options.full_size,
-                  .most_connections = most_connections(options.table)}),
+                  .most_connections = most_connections(options.table),
+                  .most_quic_connections = most_quic_connections(options.table),
+                  .in_use = options.table.patience.expire}),
         table_(std::move(table)),
         describes_samples_(options.want_samples || options.measurement.grouping.has_value() ||
                            !options.inside.empty()) {
@@ -86,7 +87,14 @@ class TableShard final : public RttShard {
     apply_batch(table_, events, outcome_);
     for (std::size_t i = 0; i < kind_count; ++i) {
       const Kind kind = static_cast<Kind>(i);
-      measurement_.counters(kind).requests += outcome_.requests(kind);
+      KindCounters& counters = measurement_.counters(kind);
+      counters.requests += outcome_.requests(kind);
+      if constexpr (!std::is_same_v<Table, ExactTable>)
+        counters.left_out += outcome_.left_out(kind);
+      if constexpr (requires { table_.displaced(kind); }) {
+        counters.left_out[LeftOut::displaced] = table_.displaced(kind);
+        counters.left_out[LeftOut::too_old] = table_.too_old(kind);
+      }
     }
     for (const EventMatch& found : outcome_.matches()) {
       const PairEvent& event = events[found.event];
@@ -108,6 +116,8 @@ class TableShard final : public RttShard {
       counters.emplace_back("refused", table_.refused());
     if constexpr (requires { table_.too_old(); })
       counters.emplace_back("too-old", table_.too_old());
+    if (options_.table.connection_bytes > 0)
+      counters.emplace_back("connections-without-room", pairing_.connections_without_room());
     return counters;
   }
 
@@ -115,9 +125,10 @@ class TableShard final : public RttShard {
   void take(const PairEvent& event, const Match& match, const Summary& packet,
             std::vector<PlacedSample>& samples) {
     if (match.ambiguous) {
-      if (event.leg == Leg::sum || !has_halves(event.kind))
-        measurement_.counters(event.kind).ambiguous +=
-            static_cast<std::uint64_t>(std::llround(match.weight));
+      if (is_whole(event.kind, event.leg)) {
+        measurement_.counters(event.kind).ambiguous += 1;
+        measurement_.counters(event.kind).estimated_ambiguous += match.weight;
+      }
       if (!options_.keep_ambiguous) return;
     }
     if (!joins_weights && !describes_samples_) {
@@ -142,8 +153,6 @@ class TableShard final : public RttShard {
 
   /// fridges-ivw: the weights of samples depend on each other.
   static constexpr bool joins_weights = std::is_same_v<Table, FridgesIvwTable>;
-
-  static bool has_halves(Kind kind) { return kind == Kind::handshake || kind == Kind::quic; }
 
   RttOptions options_;
   Pairing pairing_;

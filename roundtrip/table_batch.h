@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/kind.h"
+#include "core/left_out.h"
 #include "core/prefetch.h"
 #include "roundtrip/pair_event.h"
 #include "roundtrip/pair_table.h"
@@ -27,10 +28,15 @@ class BatchOutcome {
     if (matches_.size() < events) matches_.resize(events);
     count_ = 0;
     requests_ = {};
+    left_out_ = {};
   }
   std::span<const EventMatch> matches() const { return {matches_.data(), count_}; }
   /// Requests by kind, without repeats and without halves of spans.
   std::uint64_t requests(Kind kind) const { return requests_[index_of(kind)]; }
+  /// Of these, what the table leaves out.  All that wait for a while are among them, as given up,
+  /// until they are answered.
+  const LeftOutCounters& left_out(Kind kind) const { return left_out_[index_of(kind)]; }
+  LeftOutCounters& left_out(Kind kind) { return left_out_[index_of(kind)]; }
 
   void add(const EventMatch& match) { matches_[count_++] = match; }
   /// Writes the match in any case and keeps it only `if_found`: no branch to mispredict.
@@ -44,16 +50,28 @@ class BatchOutcome {
   std::vector<EventMatch> matches_;
   std::size_t count_ = 0;
   std::array<std::uint64_t, kind_count> requests_{};
+  std::array<LeftOutCounters, kind_count> left_out_{};
 };
+
+/// Does a match of this event use up a request that was counted?  Halves are not counted.
+inline bool is_whole(Kind kind, Leg leg) {
+  return leg == Leg::sum || (kind != Kind::handshake && kind != Kind::quic);
+}
 
 /// One event, the plain way.
 template <PairTable Table>
 void apply_event(Table& table, const PairEvent& event, std::uint32_t index, BatchOutcome& out) {
   if (event.is_request) {
-    const Admission admission = table.request(event.key, event.time, event.flags);
-    out.count_request_if(admission != Admission::repeated && !(event.flags & half_of_span),
-                         event.kind);
+    const Admission admission = table.request(event.key, event.time, told_flags(event));
+    const bool counts = admission != Admission::repeated && !(event.flags & half_of_span);
+    out.count_request_if(counts, event.kind);
+    if (!counts || admission == Admission::stored) return;
+    ++out.left_out(event.kind)[admission == Admission::by_chance ? LeftOut::by_chance
+                               : admission == Admission::no_room ? LeftOut::no_room
+                                                                 : LeftOut::given_up];
   } else if (const auto match = table.response(event.key, event.time)) {
+    if (match->for_a_while && is_whole(event.kind, event.leg))
+      --out.left_out(event.kind)[LeftOut::given_up];  // may wrap; the sum over batches does not
     out.add({index, *match});
   }
 }

@@ -95,7 +95,9 @@ Result<CaptureTrial> CaptureTrial::read(const std::vector<std::string>& captures
 
 std::vector<PairEvent> CaptureTrial::events_for(std::size_t most_connections) const {
   Pairing pairing{HashKey::from_seed(reading_seed),
-                  {.kinds = only(kind_), .most_connections = most_connections}};
+                  {.kinds = only(kind_),
+                   .most_connections = most_connections,
+                   .most_quic_connections = most_connections}};
   std::vector<PairEvent> events;
   for (std::size_t start = 0; start < summaries_.size(); start += batch_size) {
     const std::size_t count = std::min(batch_size, summaries_.size() - start);
@@ -107,7 +109,8 @@ std::vector<PairEvent> CaptureTrial::events_for(std::size_t most_connections) co
 
 /// A bound that is never reached is none.
 std::size_t CaptureTrial::connections_of(const TableChoice& choice) const {
-  const std::size_t most = most_connections(choice);
+  const std::size_t most =
+      kind_ == Kind::quic ? most_quic_connections(choice) : most_connections(choice);
   return most >= flows_ ? unlimited_connections : most;
 }
 

@@ -16,7 +16,7 @@ struct TuneOptions {
   AccuracyTarget target;
   unsigned seeds = 7;
   std::uint64_t first_seed = 1;
-  std::uint64_t least_memory = 1024;
+  std::uint64_t least_memory = 4096;
   std::uint64_t most_memory = std::uint64_t{64} << 20;
 };
 

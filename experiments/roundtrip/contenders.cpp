@@ -17,7 +17,8 @@ constexpr std::size_t wide_slot_bytes = 16;
 
 std::string octave(double value) { return fmt::format("2^{:.3g}", std::log2(value)); }
 
-Contender chosen(std::string family, const TableWishes& wishes) {
+Contender chosen(std::string family, TableWishes wishes) {
+  wishes.only_table = true;
   const TableChoice choice = choose_table(wishes).value();  // at least 1 KiB: never refused
   return {std::move(family), std::string{name_of(choice.kind)},
           [choice](const RequestTrace& trace, std::uint64_t seed) {

@@ -86,12 +86,23 @@ Json engine_object(const EngineSummary& engine) {
   return object;
 }
 
+Json left_out_object(const LeftOutCounters& left_out) {
+  Json object{{"total", left_out.total()}};
+  for (std::size_t i = 0; i < LeftOutCounters::size; ++i)
+    object[std::string{left_out_names[i]}] = left_out[static_cast<LeftOut>(i)];
+  return object;
+}
+
 Json kind_object(const RttReport& report, Kind kind) {
   const Measurement& measurement = *report.measurement;
   const KindCounters& counters = measurement.counters(kind);
   Json object{{"requests", counters.requests},
               {"ambiguous", counters.ambiguous},
-              {"unmatched_requests", counters.unmatched_requests}};
+              {"unmatched_requests", counters.unmatched_requests},
+              {"left_out", left_out_object(counters.left_out)},
+              {"estimated_ambiguous", counters.estimated_ambiguous},
+              {"estimated_unanswered",
+               counters.estimated_unanswered(measurement.pooled(kind).total_weight())}};
   std::vector<Leg> legs;
   std::vector<const Distribution*> distributions = {&measurement.pooled(kind)};
   for (std::size_t i = 0; i < leg_count; ++i) {

@@ -211,26 +211,54 @@ void TextReport::shape() {
 }
 
 void TextReport::requests() {
-  TextTable rows({Align::left, Align::right, Align::right, Align::right, Align::right});
-  rows.row({"kind", "requests", "samples", "ambiguous", "unanswered"});
-  bool any = false;
+  LeftOutCounters left_out;
+  std::vector<Kind> asked;
   for (std::size_t i = 0; i < kind_count; ++i) {
-    const Kind kind = static_cast<Kind>(i);
-    const KindCounters& counters = measurement_.counters(kind);
+    const KindCounters& counters = measurement_.counters(static_cast<Kind>(i));
     if (counters.requests + counters.ambiguous + counters.unmatched_requests == 0) continue;
-    any = true;
+    asked.push_back(static_cast<Kind>(i));
+    left_out += counters.left_out;
+  }
+  if (asked.empty()) return;
+  // What a table of fixed memory leaves out, and what its samples say of all requests.
+  const bool estimates = left_out.total() > 0;
+  std::vector<Align> alignment(estimates ? 7 : 5, Align::right);
+  alignment[0] = Align::left;
+  TextTable rows(alignment);
+  std::vector<std::string> head = {"kind", "requests", "samples", "ambiguous", "unanswered"};
+  if (estimates) head.insert(head.end(), {"left out", "answered, est."});
+  rows.row(std::move(head));
+  for (const Kind kind : asked) {
+    const KindCounters& counters = measurement_.counters(kind);
     const auto share = [&](std::uint64_t count) {
       if (count == 0 || counters.requests == 0) return format_count(count);
       return fmt::format("{} ({}%)", format_count(count), percent(count, counters.requests));
     };
     // Those of the headline figure: requests are counted for it too, not for its halves.
-    const std::uint64_t samples = measurement_.pooled(kind).count();
-    rows.row({std::string{name_of(kind)}, format_count(counters.requests), format_count(samples),
-              share(counters.ambiguous), share(counters.unmatched_requests)});
+    const Distribution& pooled = measurement_.pooled(kind);
+    std::vector<std::string> cells = {std::string{name_of(kind)}, format_count(counters.requests),
+                                      format_count(pooled.count()), share(counters.ambiguous),
+                                      share(counters.unmatched_requests)};
+    if (estimates) {
+      const auto answered = static_cast<std::uint64_t>(
+          std::llround(pooled.total_weight() + counters.estimated_ambiguous));
+      cells.push_back(share(counters.left_out.total()));
+      cells.push_back(counters.requests == 0
+                          ? "-"
+                          : percent(std::min(answered, counters.requests), counters.requests) +
+                                "%");
+    }
+    rows.row(std::move(cells));
   }
-  if (!any) return;
   section("what became of the requests");
   table(rows);
+  if (!estimates) return;
+  std::string reasons;
+  for (std::size_t i = 0; i < LeftOutCounters::size; ++i)
+    if (const std::uint64_t count = left_out[static_cast<LeftOut>(i)]; count > 0)
+      reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", format_count(count),
+                             left_out_words[i]);
+  paragraph("left out: " + reasons, "  ");
 }
 
 void TextReport::windows() {

@@ -19,24 +19,39 @@ namespace sojourn {
 ///
 /// Open addressing, at most a quarter full: probes end at once, and records that nobody uses take
 /// no room in the cache.  When it fills up, flows idle for longer than `idle` are dropped, and the
-/// table doubles only if more than an eighth is still in use.  Once it would hold more than `most`
-/// flows, the half that has been silent longest is dropped instead.
+/// table doubles only if more than an eighth is still in use.
+///
+/// With `most`, memory is fixed instead: that many records in buckets of four.  A newcomer takes
+/// the place of the one in its bucket that has been silent longest.  If even that one spoke within
+/// `in_use`, it is forgotten early and counted; records that cannot bear that (a response would no
+/// longer find its request, the less likely the slower it is) stay, and the newcomer is not
+/// remembered, and counted.  Either way no request is lost for being slow.
 template <class Record>
 class ConnectionTable {
  public:
-  explicit ConnectionTable(Duration idle, std::size_t initial_records = 1024,
-                           std::size_t most = std::numeric_limits<std::size_t>::max())
-      : records_(HugeArray<Record>::in_use(std::bit_ceil(initial_records))),
-        shift_(64 - std::countr_zero(records_.size())),
-        peak_bytes_(records_.memory_bytes()),
-        idle_(idle),
-        most_(std::max<std::size_t>(most, initial_records / 4)) {}
+  static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
-  void prefetch(std::uint64_t flow) const { __builtin_prefetch(&records_[home(flow)], 1); }
+  explicit ConnectionTable(Duration idle, std::size_t initial_records = 1024,
+                           std::size_t most = no_limit, Duration in_use = std::chrono::seconds{10})
+      : records_(most == no_limit ? HugeArray<Record>::in_use(std::bit_ceil(initial_records))
+                                  : HugeArray<Record>{std::max(most / ways * ways, ways)}),
+        is_fixed_(most != no_limit),
+        shift_(is_fixed_ ? 0 : 64 - std::countr_zero(records_.size())),
+        peak_bytes_(records_.memory_bytes()),
+        idle_(is_fixed_ ? in_use : idle) {}
+
+  void prefetch(std::uint64_t flow) const {
+    __builtin_prefetch(&records_[is_fixed_ ? bucket(flow) : home(flow)], 1);
+  }
 
   /// The flow's record, or nullptr.  Valid until the next call of `at`.
   Record* find(std::uint64_t flow) {
     flow = tag(flow);
+    if (is_fixed_) [[unlikely]] {
+      for (std::size_t index = bucket(flow), end = index + ways; index < end; ++index)
+        if (records_[index].flow == flow) return &records_[index];
+      return nullptr;
+    }
     for (std::size_t index = home(flow); records_[index].flow != 0; index = after(index))
       if (records_[index].flow == flow) return &records_[index];
     return nullptr;
@@ -45,6 +60,8 @@ class ConnectionTable {
   /// The flow's record, made now if there is none.  Valid until the next call of `at`.
   Record& at(std::uint64_t flow, Timestamp now) {
     flow = tag(flow);
+    if (is_fixed_) [[unlikely]]
+      return in_bucket(flow, now);
     std::size_t index = home(flow);
     for (; records_[index].flow != 0; index = after(index))
       if (records_[index].flow == flow) return records_[index];
@@ -61,24 +78,24 @@ class ConnectionTable {
 
   std::size_t memory_bytes() const { return peak_bytes_; }
   std::size_t size() const { return used_; }
+  /// Connections that were forgotten while in use, or never remembered.
+  std::uint64_t without_room() const { return without_room_; }
 
  private:
+  static constexpr std::size_t ways = 4;
+
   static std::uint64_t tag(std::uint64_t flow) { return flow | 1u; }  // 0 marks a free record
   std::size_t home(std::uint64_t flow) const { return flow >> shift_; }
   std::size_t after(std::size_t index) const { return (index + 1) & (records_.size() - 1); }
 
   void sweep(Timestamp now) {
-    Duration patience = idle_;
     const auto alive = [&](const Record& record) {
-      return record.flow != 0 && difference(now, record.last_seen) <= patience;
+      return record.flow != 0 && difference(now, record.last_seen) <= idle_;
     };
     const auto kept = static_cast<std::size_t>(std::ranges::count_if(records_, alive));
     std::size_t size = records_.size();
     if (kept > size / 8) {
-      if (size / 2 <= most_)
-        size *= 2;
-      else
-        patience = usual_silence(now);
+      size *= 2;
     }
     const HugeArray<Record> old = std::exchange(records_, HugeArray<Record>::in_use(size));
     peak_bytes_ = std::max(peak_bytes_, old.memory_bytes() + records_.memory_bytes());
@@ -93,28 +110,37 @@ class ConnectionTable {
     }
   }
 
-  /// For how long half of the flows have been silent.  The table is in the order of a hash, so its
-  /// first records are a fair sample of all.
-  Duration usual_silence(Timestamp now) const {
-    std::array<Duration, 255> silences{};
-    std::size_t count = 0;
-    for (const Record& record : records_) {
-      if (record.flow == 0) continue;
-      silences[count++] = difference(now, record.last_seen);
-      if (count == silences.size()) break;
+  /// With fixed memory: any number of buckets (Lemire 2019).
+  std::size_t bucket(std::uint64_t flow) const {
+    return static_cast<std::size_t>(((flow >> 32) * (records_.size() / ways)) >> 32) * ways;
+  }
+  Record& in_bucket(std::uint64_t flow, Timestamp now) {
+    Record* oldest = &records_[bucket(flow)];
+    for (std::size_t way = 0; way < ways; ++way) {
+      Record& record = records_[bucket(flow) + way];
+      if (record.flow == flow) return record;
+      if (oldest->flow != 0 && (record.flow == 0 || record.last_seen < oldest->last_seen))
+        oldest = &record;
     }
-    const auto middle = silences.begin() + static_cast<std::ptrdiff_t>(count / 2);
-    std::nth_element(silences.begin(), middle,
-                     silences.begin() + static_cast<std::ptrdiff_t>(count));
-    return *middle - Duration{1};
+    used_ += oldest->flow == 0;
+    if (oldest->flow != 0 && difference(now, oldest->last_seen) <= idle_) {
+      ++without_room_;
+      if (!Record::may_be_forgotten) oldest = &not_remembered_;
+    }
+    *oldest = Record{};
+    oldest->flow = flow;
+    oldest->last_seen = now;
+    return *oldest;
   }
 
   HugeArray<Record> records_;
+  bool is_fixed_;
   int shift_;
   std::size_t used_ = 0;
   std::size_t peak_bytes_;
   Duration idle_;
-  std::size_t most_;
+  std::uint64_t without_room_ = 0;
+  Record not_remembered_{};
 };
 
 }  // namespace sojourn

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
+#include <vector>
 
 namespace sojourn {
 namespace {
@@ -12,6 +14,10 @@ struct alignas(64) Record {
   std::uint64_t flow;
   Timestamp last_seen;
   std::uint64_t value;
+  static constexpr bool may_be_forgotten = true;
+};
+struct alignas(64) Keeper : Record {
+  static constexpr bool may_be_forgotten = false;
 };
 
 constexpr Duration idle{1000};
@@ -78,6 +84,50 @@ TEST(ConnectionTable, TimeThatStepsBackDropsNothing) {
   table.at(first, at(1'000'000)).value = 1;
   for (int i = 0; i < 1000; ++i) table.at(flow(random), at(0));
   EXPECT_NE(table.find(first), nullptr);
+}
+
+TEST(ConnectionTable, FixedMemoryForgetsWhoHasBeenSilentLongest) {
+  ConnectionTable<Record> table{idle, 1024, 64, Duration{100}};
+  EXPECT_EQ(table.memory_bytes(), 64 * sizeof(Record));
+  std::mt19937_64 random{4};
+  const std::uint64_t lasting = flow(random);
+  for (std::int64_t now = 0; now < 10'000; ++now) {
+    table.at(flow(random), at(now));
+    Record& record = table.at(lasting, at(now));
+    record.last_seen = at(now);
+    ++record.value;
+  }
+  EXPECT_EQ(table.find(lasting)->value, 10'000u);
+  EXPECT_EQ(table.memory_bytes(), 64 * sizeof(Record));
+  EXPECT_LE(table.size(), 64u);
+  EXPECT_GT(table.without_room(), 5'000u);  // most spoke within the last 100 ns
+}
+
+TEST(ConnectionTable, FixedMemoryCountsNobodyWhoHasLongBeenSilent) {
+  ConnectionTable<Record> table{idle, 1024, 64, Duration{100}};
+  std::mt19937_64 random{5};
+  for (std::int64_t now = 0; now < 1'000'000; now += 1000) table.at(flow(random), at(now));
+  EXPECT_EQ(table.without_room(), 0u);
+}
+
+/// Who cannot bear to be forgotten stays, and newcomers are not remembered.
+TEST(ConnectionTable, FixedMemoryKeepsWhatIsInUseIfItMust) {
+  ConnectionTable<Keeper> table{idle, 1024, 8, Duration{100}};
+  std::mt19937_64 random{6};
+  std::vector<std::uint64_t> first;
+  for (int i = 0; i < 100; ++i) {
+    first.push_back(flow(random));
+    table.at(first.back(), at(i)).value = 7;
+  }
+  const auto kept =
+      std::ranges::count_if(first, [&](std::uint64_t one) { return table.find(one) != nullptr; });
+  EXPECT_EQ(kept, 8);
+  EXPECT_EQ(table.without_room(), 92u);
+  EXPECT_EQ(table.at(flow(random), at(50)).value, 0u);
+  EXPECT_EQ(table.size(), 8u);
+  table.at(first.back(), at(1000)).value = 8;  // all have been silent by now
+  ASSERT_NE(table.find(first.back()), nullptr);
+  EXPECT_EQ(table.find(first.back())->value, 8u);
 }
 
 }  // namespace

@@ -27,6 +27,10 @@ class Pairing {
   std::span<const PairEvent> events(std::span<const Summary> batch);
 
   std::size_t memory_bytes() const { return tcp_.memory_bytes() + quic_.memory_bytes(); }
+  /// Connections that were forgotten while in use, or never remembered, for want of memory.
+  std::uint64_t connections_without_room() const {
+    return tcp_.without_room() + quic_.without_room();
+  }
 
  private:
   void make_room(std::span<const Summary> batch);

@@ -21,8 +21,10 @@ struct PairingOptions {
   std::uint32_t full_size = 0;
   /// A connection silent for this long is forgotten when room is needed.
   Duration idle = std::chrono::minutes{10};
-  /// Remember no more connections than this; beyond, those silent longest are forgotten.
-  std::size_t most_connections = unlimited_connections;
+  /// Remember no more connections than this, in fixed memory (connection_table.h).
+  std::size_t most_connections = unlimited_connections, most_quic_connections = most_connections;
+  /// With fixed memory, a connection that spoke within this time is in use.
+  Duration in_use = std::chrono::seconds{10};
 };
 
 }  // namespace sojourn

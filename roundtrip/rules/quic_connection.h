@@ -18,6 +18,9 @@ struct QuicSide {
 };
 
 struct alignas(64) QuicConnection {
+  /// Which edge answers which is known only from here.
+  static constexpr bool may_be_forgotten = false;
+
   std::uint64_t flow;
   Timestamp last_seen;
   QuicSide side[2];             ///< 0: the lower endpoint in the order of Summary::flow

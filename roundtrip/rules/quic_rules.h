@@ -19,12 +19,14 @@ class QuicRules {
   QuicRules(const HashKey& key, const PairingOptions& options)
       : key_(key),
         wanted_(options.kinds.has(Kind::quic)),
-        connections_(options.idle, first_connections, options.most_connections) {}
+        connections_(options.idle, first_connections, options.most_quic_connections,
+                     options.in_use) {}
 
   /// Writes the events of one packet to `out` and returns where the next go.
   PairEvent* apply(const Summary& packet, std::uint32_t index, PairEvent* out);
 
   std::size_t memory_bytes() const { return connections_.memory_bytes(); }
+  std::uint64_t without_room() const { return connections_.without_room(); }
 
  private:
   HashKey key_;

@@ -35,6 +35,9 @@ struct TcpKnown {
 };
 
 struct alignas(64) TcpConnection {
+  /// An acknowledgment is looked up whether its request is remembered here or not.
+  static constexpr bool may_be_forgotten = true;
+
   std::uint64_t flow;
   Timestamp last_seen;
   TcpSide side[2];  ///< 0: the lower endpoint in the order of Summary::flow

@@ -49,7 +49,7 @@ TcpRules::TcpRules(const HashKey& key, const PairingOptions& options)
       wants_life_(options.kinds.has(Kind::flow)),
       wants_dns_(options.kinds.has(Kind::dns)),
       full_size_(options.full_size),
-      connections_(options.idle, first_connections, options.most_connections) {}
+      connections_(options.idle, first_connections, options.most_connections, options.in_use) {}
 
 PairEvent* TcpRules::unsteady(const Summary& packet, std::uint32_t index, TcpConnection& connection,
                               PairEvent* out) const {

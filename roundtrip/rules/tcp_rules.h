@@ -32,6 +32,7 @@ class TcpRules {
   }
 
   std::size_t memory_bytes() const { return connections_.memory_bytes(); }
+  std::uint64_t without_room() const { return connections_.without_room(); }
 
  private:
   bool is_steady(const Summary& packet, const TcpConnection& connection) const;

@@ -1,12 +1,14 @@
 #pragma once
 // Several fridges as one table that tunes itself, with one weight for all of them.
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "core/huge_array.h"
+#include "core/kind.h"
 #include "core/time.h"
 #include "roundtrip/key_parts.h"
 #include "roundtrip/pair_event.h"
@@ -82,7 +84,10 @@ class BasicFridgesTable {
     exposure_ += level.exposure;  // before it is stored: the request is no risk to itself
     if (static_cast<std::uint32_t>(coins) >= level.enters_below[fridge])
       return Admission::by_chance;
-    slot = {std::uint64_t{KeyParts::fingerprint(key)} << 32 | exposure_unit() << exposure_shift |
+    if ((slot.tag & (waiting_bit | half_bit)) == waiting_bit && !expired(slot, to_ns(time)))
+      ++displaced_[slot.kind()];
+    slot = {Slot::fingerprint(key) | std::uint64_t{index_of(kind_told(flags))} << kind_shift |
+                ((flags & half_of_span) ? half_bit : 0) | exposure_unit() << exposure_shift |
                 level_ << level_shift | ((flags & long_lived) ? long_bit : 0) | waiting_bit,
             to_ns(time)};
     return Admission::stored;
@@ -103,6 +108,7 @@ class BasicFridgesTable {
     if (lives * (weighting == FridgeWeight::own ? ladder_.pace(fridge) : 1) > max_lives)
         [[unlikely]] {
       ++too_old_;
+      too_old_of_[(tag & half_bit) ? kind_count : index_of(kind_of(tag))] += 1;
       return std::nullopt;
     }
     return Match{Duration{difference_ns(to_ns(time), slot.sent_ns)}, weight(level, fridge, lives),
@@ -112,6 +118,10 @@ class BasicFridgesTable {
   std::size_t memory_bytes() const { return slots_.memory_bytes(); }
   std::size_t slot_count() const { return slots_.size(); }
   std::uint64_t too_old() const { return too_old_; }
+  /// Requests that were overwritten while they waited, and those that survived too long to be
+  /// weighed; by kind, without halves of spans.
+  std::uint64_t displaced(Kind kind) const { return displaced_[index_of(kind)]; }
+  std::uint64_t too_old(Kind kind) const { return too_old_of_[index_of(kind)]; }
 
   /// Of the next request, in all fridges together.
   double entry_probability() const {
@@ -123,7 +133,8 @@ class BasicFridgesTable {
 
  private:
   static constexpr std::uint64_t waiting_bit = 1, ambiguous_bit = 2, long_bit = 4;
-  static constexpr int level_shift = 3, exposure_shift = 9;
+  static constexpr int level_shift = 3, exposure_shift = 9, kind_shift = 32, fingerprint_shift = 36;
+  static constexpr std::uint64_t half_bit = std::uint64_t{1} << 35;
   /// A slot keeps the upper 23 bits of E: 2^-17 of the longest life.
   static constexpr int unit_shift = 41;
   static constexpr std::uint64_t unit_mask = (std::uint64_t{1} << (64 - unit_shift)) - 1;
@@ -132,16 +143,21 @@ class BasicFridgesTable {
   static constexpr std::uint32_t tuning_interval = 64;
 
   struct Slot {
-    std::uint64_t
-        tag;  ///< fingerprint (32 bits), E (23), level (6), long, ambiguous, waiting; 0 is empty
+    std::uint64_t tag;  ///< fingerprint (28 bits), half of a span, kind (3), E (23), level (6),
+                        ///< long, ambiguous, waiting; 0 is empty
     std::int64_t sent_ns;
 
-    bool holds(std::uint64_t key) const {
-      return (tag & waiting_bit) && tag >> 32 == KeyParts::fingerprint(key);
+    static std::uint64_t fingerprint(std::uint64_t key) {
+      return std::uint64_t{KeyParts::fingerprint(key) >> 4} << fingerprint_shift;
     }
+    bool holds(std::uint64_t key) const {
+      return (tag & waiting_bit) && (tag ^ fingerprint(key)) >> fingerprint_shift == 0;
+    }
+    std::size_t kind() const { return index_of(kind_of(tag)); }
   };
   static_assert(sizeof(Slot) == 16);
 
+  static Kind kind_of(std::uint64_t tag) { return static_cast<Kind>(tag >> kind_shift & 7); }
   unsigned home_of(std::uint64_t coins) const {
     return ladder_.home(static_cast<std::uint32_t>(coins >> 33));
   }
@@ -177,6 +193,8 @@ class BasicFridgesTable {
   std::uint32_t since_tuning_ = 0;
   RequestRate rate_;
   std::uint64_t too_old_ = 0;
+  std::array<std::uint64_t, kind_count> displaced_{};
+  std::array<std::uint64_t, kind_count + 1> too_old_of_{};  ///< the last is for halves
 };
 
 using FridgesTable = BasicFridgesTable<FridgeWeight::pooled>;

@@ -80,7 +80,8 @@ class LeasedTable {
     }
     if (acceptance_.add(room != nullptr)) [[unlikely]]
       decide();
-    return room ? Admission::stored : Admission::no_room;
+    if (!room) return Admission::no_room;
+    return is_for_a_while(*room) ? Admission::stored_for_a_while : Admission::stored;
   }
 
   std::optional<Match> response(std::uint64_t key, Timestamp time) {
@@ -93,8 +94,10 @@ class LeasedTable {
       const std::int64_t delay_ns = difference_ns(to_ns(time), found.sent_ns);
       const float stands_for =
           (found.tag & undecided_bit) ? acceptance_.running() : found.stands_for();
-      return Match{Duration{delay_ns}, static_cast<double>(stands_for) / terms_.survival(delay_ns),
-                   (found.tag & ambiguous_bit) != 0};
+      return Match{.delay = Duration{delay_ns},
+                   .weight = static_cast<double>(stands_for) / terms_.survival(delay_ns),
+                   .ambiguous = (found.tag & ambiguous_bit) != 0,
+                   .for_a_while = is_for_a_while(found)};
     }
     return std::nullopt;
   }
@@ -140,6 +143,11 @@ class LeasedTable {
   bool expired(const Slot& slot, std::int64_t now_ns) const {
     return difference_ns(now_ns, slot.sent_ns) > terms_.lease_ns(slot.lease()) ||
            patience_.is_over(slot.sent_ns, now_ns, slot.tag & long_bit);
+  }
+
+  bool is_for_a_while(const Slot& slot) const {
+    return terms_.lease_ns(slot.lease()) <
+           to_ns((slot.tag & long_bit) ? patience_.expire_long_lived : patience_.expire);
   }
 
   /// A slot that was answered and taken again within the slice is on the list twice, and belongs

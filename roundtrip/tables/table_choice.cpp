@@ -36,7 +36,11 @@ constexpr std::array descriptions = {
 
 const Description& describe(TableKind kind) { return descriptions[static_cast<std::size_t>(kind)]; }
 
-constexpr std::size_t least_memory = 1024;
+// With fewer than some 50 lines a rush of requests closes all of them now and then, and who comes
+// then has no chance to be seen (tailored_table_test, leased_table_test).
+constexpr std::size_t least_memory = 4096, least_table = 1024;
+// A connection takes as much as eleven requests.  Beyond, those silent longest are forgotten.
+constexpr std::size_t share_of_connections = 4;
 // A fridge of fewer slots has weights that jump (FRIDGE section 3.3, "number of table entries").
 constexpr std::size_t least_slots_a_fridge = 64;
 
@@ -77,8 +81,14 @@ Result<TableChoice> choose_table(const TableWishes& wishes) {
   if (wishes.longest && *wishes.longest <= Duration::zero())
     return failure("--longest must be above 0");
   choice.memory_bytes = wishes.memory_bytes.value_or(is_exact ? 0 : std::size_t{4} << 20);
-  if (!is_exact && choice.memory_bytes < least_memory)
-    return failure("--memory must be at least 1KiB");
+  const unsigned threads = std::max(wishes.threads, 1u);
+  if (!is_exact && choice.memory_bytes < (wishes.only_table ? least_table : least_memory) * threads)
+    return failure(threads == 1 ? "--memory must be at least 4KiB"
+                                : "--memory must be at least 4KiB for each of the threads");
+  if (!is_exact && !wishes.only_table) {
+    choice.connection_bytes = choice.memory_bytes / share_of_connections;
+    choice.memory_bytes -= choice.connection_bytes;
+  }
 
   // Beyond the expiry nothing is a pair, so there is nothing to be prepared for.
   choice.longest = wishes.longest.value_or(wishes.patience.expire);

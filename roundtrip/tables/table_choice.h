@@ -39,11 +39,14 @@ struct TableWishes {
   std::optional<unsigned> stages = {};
   std::optional<double> entry_probability = {};
   Patience patience = {};
+  unsigned threads = 1;     ///< that share the memory
+  bool only_table = false;  ///< the memory is the table's alone; connections take what they need
 };
 
 struct TableChoice {
   TableKind kind = TableKind::exact;
-  std::size_t memory_bytes = 0;  ///< unused by exact
+  std::size_t memory_bytes = 0;      ///< of the table; unused by exact
+  std::size_t connection_bytes = 0;  ///< of what is remembered of connections; 0: as it needs
   Duration longest = std::chrono::seconds{10};
   unsigned stages = 4;
   unsigned fridges = 4;
@@ -55,8 +58,8 @@ struct TableChoice {
 std::string_view promise_of(const TableChoice& choice);
 
 /// With nothing but a memory size: leases tailored to the delays, which were the most accurate
-/// (docs/design/tailored.md). Whoever names an entry probability wants fridges. Refuses what is
-/// impossible or contradicts itself, with the reason.
+/// (docs/design/tailored.md). Whoever names an entry probability wants fridges. A quarter of the
+/// memory is for connections. Refuses what is impossible or contradicts itself, with the reason.
 Result<TableChoice> choose_table(const TableWishes& wishes);
 
 /// Calls use(Table) with the table chosen, as a value of its own type.

@@ -18,9 +18,21 @@ TEST(TableChoice, MemoryAloneIsEnough) {
   ASSERT_TRUE(choice);
   EXPECT_EQ(choice->fridges, 4u);
   EXPECT_FALSE(choice->entry_probability);  // self-tuning
-  EXPECT_EQ(choose_table({.kind = TableKind::fridges, .memory_bytes = 2 << 10})->fridges, 2u);
-  EXPECT_EQ(choose_table({.memory_bytes = 2 << 10, .entry_probability = 0.5})->kind,
+  EXPECT_EQ(choose_table({.kind = TableKind::fridges, .memory_bytes = 2 << 10, .only_table = true})
+                ->fridges,
+            2u);
+  EXPECT_EQ(choose_table({.memory_bytes = 4 << 10, .entry_probability = 0.5})->kind,
             TableKind::fridges);
+}
+
+TEST(TableChoice, ConnectionsAreAPartOfTheMemory) {
+  for (const std::size_t bytes : {4096, 65'536, 100'001}) {
+    const auto choice = choose_table({.memory_bytes = bytes});
+    ASSERT_TRUE(choice);
+    EXPECT_EQ(choice->memory_bytes + choice->connection_bytes, bytes);
+    EXPECT_EQ(choice->connection_bytes, bytes / 4);
+  }
+  EXPECT_EQ(choose_table({})->connection_bytes, 0u);
 }
 
 TEST(TableChoice, RefusesWhatCannotBe) {
@@ -29,7 +41,10 @@ TEST(TableChoice, RefusesWhatCannotBe) {
     return choice ? std::string{} : choice.error().message;
   };
   EXPECT_NE(reason({.kind = TableKind::exact, .memory_bytes = 1 << 20}), "");
-  EXPECT_NE(reason({.memory_bytes = 100}), "");
+  EXPECT_EQ(reason({.memory_bytes = 4095}), "--memory must be at least 4KiB");
+  EXPECT_EQ(reason({.memory_bytes = 4096}), "");
+  EXPECT_NE(reason({.memory_bytes = 8191, .threads = 2}).find("each of the threads"),
+            std::string::npos);
   EXPECT_NE(reason({.kind = TableKind::fridge, .stages = 4}), "");
   EXPECT_NE(reason({.kind = TableKind::staged, .stages = 0}), "");
   EXPECT_NE(reason({.kind = TableKind::staged, .stages = 9}), "");
@@ -48,6 +63,7 @@ TEST(TableChoice, EveryTableHasANameAndKeepsToItsMemory) {
     EXPECT_EQ(table_named(name_of(kind)), kind);
     TableWishes wishes{.kind = kind};
     if (kind != TableKind::exact) wishes.memory_bytes = 100'000;  // no power of two
+    wishes.only_table = true;
     const auto choice = choose_table(wishes);
     ASSERT_TRUE(choice) << choice.error().message;
     EXPECT_FALSE(promise_of(*choice).empty());

@@ -42,7 +42,7 @@ def quantiles(kind):
 
 def complaints(arguments, capture, exact):
     truth = quantiles(exact)
-    compared = call(arguments, "lab", "compare", capture, "--memory", f"2KiB,{AMPLE}", "--seeds", "3", "--json")
+    compared = call(arguments, "lab", "compare", capture, "--memory", f"4KiB,{AMPLE}", "--seeds", "3", "--json")
     for row in compared["input"]["quantiles"]:
         if row["q"] in truth and row["delay_ns"] != truth[row["q"]]:
             yield f"compare has {row}, rtt {truth[row['q']]}"
