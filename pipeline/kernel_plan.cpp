@@ -32,11 +32,12 @@ double KernelPlan::for_the_longest() const {
   return slowest_life_ / std::max(requests_.in_span(), 1.0);
 }
 
-/// As many samples as now, times what p would change.
+/// As many samples as now, times what p would change.  Aims lower by as much as p has play, so that
+/// what was asked for is a bound and not a mean.
 double KernelPlan::for_the_reader() const {
   if (!options_.most_samples) return 1;
-  const double in_a_second = samples_.in_span();
-  return probability_ * *options_.most_samples / std::max(in_a_second, 1.0);
+  const double in_a_second = samples_.in_span(), play = std::exp2(0.75 / 2);
+  return probability_ * *options_.most_samples / play / std::max(in_a_second, 1.0);
 }
 
 void KernelPlan::update(std::uint64_t arrivals, std::uint64_t samples, Timestamp now,

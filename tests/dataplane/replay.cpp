@@ -24,6 +24,7 @@
 #include "dataplane/kernel_program.h"
 #include "dataplane/kernel_sample.h"
 #include "dataplane/user_program.h"
+#include "pipeline/copy_filter.h"
 #include "pipeline/rtt_pipeline.h"
 
 namespace sojourn {
@@ -82,6 +83,19 @@ Capture read(std::span<const std::string> paths) {
   // A clock that leaps back by years forgets in the exact table what waits in the kernel's.
   if (paths.size() > 1) std::ranges::stable_sort(capture.packets, {}, &Packet::time);
   return capture;
+}
+
+/// Only user space takes out packets that were captured twice, so they are taken out before: the
+/// kernel takes a copy for a retransmission.  Returns how many there were.
+std::size_t remove_copies(Capture& capture) {
+  const HashKey key = HashKey::from_seed(seed);
+  Parser parser{key, kernel_kinds()};
+  CopyFilter filter{key};
+  std::uint32_t index = 0;
+  return std::erase_if(capture.packets, [&](const Packet& packet) {
+    std::array<Summary, 1> summary{};
+    return parser.summarize({&packet, 1}, summary, index++) == 1 && filter.remove(summary).empty();
+  });
 }
 
 /// Packets that are already in memory.
@@ -270,7 +284,8 @@ bool same_bytes(const std::vector<dp_sample>& a, const std::vector<dp_sample>& b
 int replay(std::span<const std::string> paths, Hook hook) {
   const std::string name =
       paths.size() == 1 ? paths[0] : fmt::format("{} and {} more", paths[0], paths.size() - 1);
-  const Capture capture = read(paths);
+  Capture capture = read(paths);
+  const std::size_t copies = remove_copies(capture);
   if (capture.packets.empty()) {
     fmt::print("{}: no Ethernet packets\n", name);
     return 0;
@@ -308,6 +323,7 @@ int replay(std::span<const std::string> paths, Hook hook) {
                                  exact.pairs.size(), verdict.equal);
   for (const auto& [reason, count] : verdict.explained)
     line += fmt::format("; {} {}", count, reason);
+  if (copies > 0) line += fmt::format("; {} copies of packets, left out", copies);
   std::uint64_t ambiguous = 0;
   for (std::size_t kind = 0; kind < kind_count; ++kind)
     if (exact.ambiguous[kind] != kernel.ambiguous[kind] && verdict.explained.empty()) {
