@@ -5,18 +5,13 @@
 namespace sojourn {
 namespace {
 
-/// Kinds that measure both legs of the path together, and how surely.
-bool may_have_sum(Kind kind) {
+/// Kinds that measure both legs of the path together, and halves of that.
+bool has_whole(Kind kind) {
   return kind == Kind::handshake || kind == Kind::flow || kind == Kind::quic;
 }
 
-/// Parts of a whole that is measured too are no headline, so groups and slices need not keep them.
-/// Only quic may turn out to have no whole.
-bool never_headline(Kind kind, Leg leg) {
-  return leg != Leg::sum && (kind == Kind::handshake || kind == Kind::flow);
-}
-
-bool is_whole(Kind kind, Leg leg) { return leg == Leg::sum && may_have_sum(kind); }
+/// Parts of a whole are no headline, so groups and slices need not keep them.
+bool is_headline(Kind kind, Leg leg) { return !has_whole(kind) || leg == Leg::sum; }
 
 }  // namespace
 
@@ -26,6 +21,9 @@ KindCounters& KindCounters::operator+=(const KindCounters& other) {
   unmatched_requests += other.unmatched_requests;
   left_out += other.left_out;
   estimated_ambiguous += other.estimated_ambiguous;
+  guessed_legs += other.guessed_legs;
+  super_packets += other.super_packets;
+  super_packets_left_out += other.super_packets_left_out;
   return *this;
 }
 
@@ -44,12 +42,12 @@ void Measurement::settle(Kind kind, Leg leg) const {
 }
 
 void Measurement::add_to_window(Kind kind, Leg leg, Timestamp time, Duration delay, double weight) {
-  if (!never_headline(kind, leg)) windows_->add(time, kind, is_whole(kind, leg), delay, weight);
+  if (is_headline(kind, leg)) windows_->add(time, kind, has_whole(kind), delay, weight);
 }
 
 void Measurement::add_to_group(const Sample& sample) {
-  if (never_headline(sample.kind, sample.leg)) return;
-  const GroupId id{grouping_->key_of(sample), sample.kind, is_whole(sample.kind, sample.leg)};
+  if (!is_headline(sample.kind, sample.leg)) return;
+  const GroupId id{grouping_->key_of(sample), sample.kind, has_whole(sample.kind)};
   groups_->add(id, sample.delay, sample.weight);
 }
 
@@ -65,10 +63,7 @@ void Measurement::merge(Measurement&& other) {
   other = Measurement{};  // its samples are in here now; give the memory back
 }
 
-bool Measurement::headline_is_sum(Kind kind) const {
-  if (kind == Kind::handshake || kind == Kind::flow) return true;
-  return may_have_sum(kind) && !leg(kind, Leg::sum).empty();
-}
+bool Measurement::headline_is_sum(Kind kind) { return has_whole(kind); }
 
 const Distribution& Measurement::pooled(Kind kind) const {
   if (headline_is_sum(kind)) return leg(kind, Leg::sum);

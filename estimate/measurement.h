@@ -28,8 +28,12 @@ struct KindCounters {
   std::uint64_t requests = 0;
   std::uint64_t ambiguous = 0;           ///< sent more than once (Karn): no sample
   std::uint64_t unmatched_requests = 0;  ///< no response until the end or `--expire`
-  LeftOutCounters left_out = {};         ///< what the table did not see through, by reason
-  double estimated_ambiguous = 0;        ///< their weights: how many there really were
+  std::uint64_t guessed_legs = 0;  ///< samples whose leg is a guess: the capture lacks the SYN
+  /// tcp: segments larger than a packet on the wire, joined or not yet divided by an interface
+  /// (offloads); of these, how many were too many to be matched, and so were no requests.
+  std::uint64_t super_packets = 0, super_packets_left_out = 0;
+  LeftOutCounters left_out = {};   ///< what the table did not see through, by reason
+  double estimated_ambiguous = 0;  ///< their weights: how many there really were
 
   /// Of all requests, those left out included.
   double estimated_unanswered(double estimated_answered) const {
@@ -52,7 +56,8 @@ struct MeasurementOptions {
 ///
 /// A kind's headline figure pools its legs, except where Leg::sum exists: a whole handshake must
 /// not be averaged with its own halves.  So the headline of handshake, flow and quic is their sum
-/// leg, and for quic all legs if no sum was measured.  Groups and slices follow the same rule.
+/// leg, even if only halves were measured: requests are counted for the whole, too.  Groups and
+/// slices follow the same rule.
 class Measurement {
  public:
   explicit Measurement(const MeasurementOptions& options = {});
@@ -92,7 +97,7 @@ class Measurement {
   /// The headline figure.  Built when first asked for after an add, and kept; valid until then.
   const Distribution& pooled(Kind kind) const;
   /// Is the headline figure of `kind` that of Leg::sum alone?
-  bool headline_is_sum(Kind kind) const;
+  static bool headline_is_sum(Kind kind);
   std::uint64_t samples() const;  ///< of all headline figures together
 
   /// What a group holds, by name.

@@ -42,12 +42,18 @@ TEST(Measurement, PoolsTheLegsOfTcpAndLooksAgainAfterMoreSamples) {
   EXPECT_EQ(measurement.samples(), 3u);
 }
 
-TEST(Measurement, TakesQuicsLegsOnlyIfNoWholeWasMeasured) {
-  Measurement measurement;
-  measurement.add(sample(Kind::quic, Leg::server, 20ms));
-  EXPECT_EQ(measurement.pooled(Kind::quic).mean(), 20ms);
-  measurement.add(sample(Kind::quic, Leg::sum, 30ms));
-  EXPECT_EQ(measurement.pooled(Kind::quic).mean(), 30ms);
+/// Halves are no headline even where no whole was measured: requests are counted for the whole.
+TEST(Measurement, PoolsHalvesOfNoKind) {
+  for (const Kind kind : {Kind::handshake, Kind::flow, Kind::quic}) {
+    Measurement measurement;
+    measurement.add(sample(kind, Leg::server, 20ms));
+    measurement.add(sample(kind, Leg::client, 10ms));
+    EXPECT_TRUE(measurement.pooled(kind).empty());
+    EXPECT_EQ(measurement.samples(), 0u);
+    measurement.add(sample(kind, Leg::sum, 30ms));
+    EXPECT_EQ(measurement.pooled(kind).mean(), 30ms);
+    EXPECT_TRUE(Measurement::headline_is_sum(kind));
+  }
 }
 
 TEST(Measurement, JoinsThreadsAsIfOneHadMeasured) {

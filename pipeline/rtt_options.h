@@ -29,15 +29,19 @@ struct RttOptions {
   MeasurementOptions measurement;
 };
 
-/// With a fixed table the connections that the rules remember are bounded too: three quarters of
-/// their part of the memory are TCP's, the rest is QUIC's.
+/// With a fixed table what the rules remember is bounded too.  Of their part of the memory, five
+/// eighths are for TCP connections, two for QUIC's, one for super-packets, queries and echoes.
 inline std::size_t most_connections(const TableChoice& choice) {
   if (choice.connection_bytes == 0) return unlimited_connections;
-  return choice.connection_bytes / sizeof(TcpConnection) / 4 * 3;
+  return choice.connection_bytes / sizeof(TcpConnection) / 8 * 5;
 }
 inline std::size_t most_quic_connections(const TableChoice& choice) {
   if (choice.connection_bytes == 0) return unlimited_connections;
   return choice.connection_bytes / sizeof(TcpConnection) / 4;
+}
+inline std::size_t exchange_bytes(const TableChoice& choice) {
+  constexpr std::size_t most = PairingOptions{}.exchange_bytes;
+  return choice.connection_bytes == 0 ? most : std::min(choice.connection_bytes / 16, most);
 }
 
 }  // namespace sojourn

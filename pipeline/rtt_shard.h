@@ -73,10 +73,13 @@ class TableShard final : public RttShard {
         pairing_(HashKey::from_seed(options.seed),
                  {.kinds = options.kinds,
                   .full_size = options.full_size,
+                  .expire = options.table.patience.expire,
+                  .exchange_bytes = exchange_bytes(options.table),
                   .most_connections = most_connections(options.table),
                   .most_quic_connections = most_quic_connections(options.table),
                   .in_use = options.table.patience.expire}),
         table_(std::move(table)),
+        guess_mask_(options.inside.empty() ? leg_is_guessed : 0),  // else legs are named by place
         describes_samples_(options.want_samples || options.measurement.grouping.has_value() ||
                            !options.inside.empty()) {
     if (options.anonymize) anonymizer_.emplace(HashKey::from_seed(options.seed));
@@ -96,6 +99,8 @@ class TableShard final : public RttShard {
         counters.left_out[LeftOut::too_old] = table_.too_old(kind);
       }
     }
+    measurement_.counters(Kind::tcp).super_packets = pairing_.super_packets().seen;
+    measurement_.counters(Kind::tcp).super_packets_left_out = pairing_.super_packets().left_out;
     for (const EventMatch& found : outcome_.matches()) {
       const PairEvent& event = events[found.event];
       take(event, found.match, batch[event.summary], samples);
@@ -131,6 +136,7 @@ class TableShard final : public RttShard {
       }
       if (!options_.keep_ambiguous) return;
     }
+    measurement_.counters(event.kind).guessed_legs += (event.flags & guess_mask_) != 0;
     if (!joins_weights && !describes_samples_) {
       measurement_.add_light(event.kind, event.leg, event.time, match.delay, match.weight);
       return;
@@ -158,6 +164,7 @@ class TableShard final : public RttShard {
   Pairing pairing_;
   Table table_;
   BatchOutcome outcome_;
+  unsigned guess_mask_;
   HeldSamples held_;
   std::optional<Anonymizer> anonymizer_;
   bool describes_samples_;  ///< somebody asks for addresses

@@ -17,6 +17,10 @@ enum RequestFlag : std::uint8_t {
   long_lived = 2,
   /// Half of a span that is asked for as a whole too (Leg::sum), and counted there.
   half_of_span = 4,
+  /// A copy of a request that passed before, perhaps so long ago that it waits no more: it can make
+  /// that one ambiguous, but is no request itself.  Else Karn's rule would end with `--expire`, and
+  /// with every request that a table of fixed memory turned away.
+  is_copy = 8,
 };
 
 /// What else is known of a response, as bits.
@@ -25,6 +29,8 @@ enum ResponseFlag : std::uint8_t {
   sent_by_requester = 1,
   /// Whoever opened the span is the server of the connection.
   requester_is_server = 2,
+  /// Which end is the server, and so the leg, was guessed: the capture lacks the SYN.
+  leg_is_guessed = 4,
 };
 
 /// One request or response, ready for a table.

@@ -63,7 +63,8 @@ template <PairTable Table>
 void apply_event(Table& table, const PairEvent& event, std::uint32_t index, BatchOutcome& out) {
   if (event.is_request) {
     const Admission admission = table.request(event.key, event.time, told_flags(event));
-    const bool counts = admission != Admission::repeated && !(event.flags & half_of_span);
+    const bool counts =
+        admission != Admission::repeated && !(event.flags & (half_of_span | is_copy));
     out.count_request_if(counts, event.kind);
     if (!counts || admission == Admission::stored) return;
     ++out.left_out(event.kind)[admission == Admission::by_chance ? LeftOut::by_chance

@@ -103,6 +103,11 @@ Json kind_object(const RttReport& report, Kind kind) {
               {"estimated_ambiguous", counters.estimated_ambiguous},
               {"estimated_unanswered",
                counters.estimated_unanswered(measurement.pooled(kind).total_weight())}};
+  if (kind == Kind::tcp || kind == Kind::tcp_ts) object["guessed_legs"] = counters.guessed_legs;
+  if (kind == Kind::tcp) {
+    object["super_packets"] = counters.super_packets;
+    object["super_packets_left_out"] = counters.super_packets_left_out;
+  }
   std::vector<Leg> legs;
   std::vector<const Distribution*> distributions = {&measurement.pooled(kind)};
   for (std::size_t i = 0; i < leg_count; ++i) {

@@ -38,6 +38,7 @@ class TextReport {
     groups();
     sla();
     expect();
+    caveats();
     losses();
     if (!measured_kinds().empty()) trust();
     if (report_.engine) engine(*report_.engine);
@@ -82,6 +83,7 @@ class TextReport {
   void sla_line(const SlaResult& result);
   void sla_groups(const SlaGroups& groups);
   void expect();
+  void caveats();
   void losses();
   void engine(const EngineSummary& engine);
   void trust();
@@ -370,6 +372,32 @@ void TextReport::expect() {
     paragraph(styled(name, color) + " " + expect_sentence(result), "  ");
   }
   paragraph(expect_promise(expect.comparison));
+}
+
+/// What the capture itself takes away from the figures.
+void TextReport::caveats() {
+  std::string guessed;
+  for (const Kind kind : {Kind::tcp, Kind::tcp_ts}) {
+    const std::uint64_t count = measurement_.counters(kind).guessed_legs;
+    if (count > 0)
+      guessed += fmt::format("{}{} ({}%) of {}", guessed.empty() ? "" : ", ", format_count(count),
+                             percent(count, measurement_.pooled(kind).count()), name_of(kind));
+  }
+  const KindCounters& tcp = measurement_.counters(Kind::tcp);
+  if (guessed.empty() && tcp.super_packets == 0) return;
+  line("");
+  if (!guessed.empty())
+    paragraph("legs guessed by port, for want of a SYN: " + guessed + " samples", "  ");
+  if (tcp.super_packets == 0) return;
+  const std::uint64_t segments = tcp.requests + tcp.super_packets_left_out;
+  std::string text = fmt::format(
+      "{} ({}%) of the tcp requests are larger than a packet: an interface divides or joins them "
+      "(offloads). An acknowledgment answers the oldest that none has reached before.",
+      format_count(tcp.super_packets), percent(std::min(tcp.super_packets, segments), segments));
+  if (tcp.super_packets_left_out > 0)
+    text += fmt::format(" {} were left out: too many at once.",
+                        format_count(tcp.super_packets_left_out));
+  paragraph(styled("warning: ", "33") + text, "  ");
 }
 
 void TextReport::losses() {

@@ -57,11 +57,11 @@ class MarkingFlows {
   MarkingFlows(const MarkingCarrier& carrier, std::uint64_t seed)
       : key_(HashKey::from_seed(seed)), carrier_(carrier) {}
   static Shape shape_of(const MarkingFilter& filter, bool is_ipv6);
-  std::uint64_t tag_of(const Shape& shape, const IpPacket& packet) const;
+  inline std::uint64_t tag_of(const Shape& shape, const IpPacket& packet) const;
   std::uint64_t tag_of(const Shape& shape, const MarkingFilter& filter) const;
-  std::uint64_t mix(const Shape& shape, const std::array<std::uint64_t, 4>& addresses,
-                    std::uint64_t rest) const;
-  std::uint32_t find(std::uint64_t tag) const;
+  inline std::uint64_t mix(const Shape& shape, const std::array<std::uint64_t, 4>& addresses,
+                           std::uint64_t rest) const;
+  inline std::uint32_t find(std::uint64_t tag) const;
   void insert(std::uint64_t tag, std::uint32_t flow);
 
   HashKey key_;

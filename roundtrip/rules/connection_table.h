@@ -119,7 +119,8 @@ class ConnectionTable {
     for (std::size_t way = 0; way < ways; ++way) {
       Record& record = records_[bucket(flow) + way];
       if (record.flow == flow) return record;
-      if (oldest->flow != 0 && (record.flow == 0 || record.last_seen < oldest->last_seen))
+      if (oldest->flow != 0 && (record.flow == 0 || difference(now, record.last_seen) >
+                                                        difference(now, oldest->last_seen)))
         oldest = &record;
     }
     used_ += oldest->flow == 0;

@@ -34,7 +34,7 @@ void remember(const std::optional<DnsStreamPosition>& position, const Summary& p
 
 }  // namespace
 
-void read_dns_stream(EventWriter& write, TcpConnection& connection) {
+void read_dns_stream(EventWriter& write, TcpConnection& connection, unsigned patience) {
   const Summary& packet = write.packet();
   const unsigned sender = write.sender();
   if (packet.payload_offset > packet.ip_captured) return;
@@ -48,13 +48,16 @@ void read_dns_stream(EventWriter& write, TcpConnection& connection) {
   // Not so if the other end has it already: then they may be answered, and are not asked anew.
   if (seen_before && was_acknowledged(packet.sequence + packet.payload, connection, 1 - sender))
     return;
+  const bool copies = passed_before(packet.sequence + packet.payload, connection, sender,
+                                    CoarserTime{packet.time}, patience);
+  const auto flags = static_cast<std::uint8_t>(repeat_is_ambiguous | (copies ? is_copy : 0));
   const auto start = seen_before ? DnsStreamPosition{} : position_in(packet, connection, sender);
   const auto end = walk_dns_stream(captured, packet.payload, start, [&](const DnsMessage& message) {
     // The direction must fit: after a gap, what was taken for a message may be the midst of one.
     if (message.response && packet.source_port == dns_port)
       write.answer(Kind::dns, message.token, Leg::server);
     if (!message.response && packet.destination_port == dns_port)
-      write.ask(Kind::dns, message.token, repeat_is_ambiguous);
+      write.ask(Kind::dns, message.token, flags);
   });
   if (!seen_before) remember(end, packet, connection, sender);
 }

@@ -10,6 +10,7 @@ namespace sojourn {
 constexpr std::size_t most_dns_messages(std::size_t captured) { return captured / 14 + 1; }
 
 /// Follows the stream of one side and writes the messages that begin in this segment.
-void read_dns_stream(EventWriter& write, TcpConnection& connection);
+/// `patience` is that of passed_before().
+void read_dns_stream(EventWriter& write, TcpConnection& connection, unsigned patience);
 
 }  // namespace sojourn

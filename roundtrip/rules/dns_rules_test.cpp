@@ -90,6 +90,14 @@ TEST(DnsRules, SegmentSentAgainMakesItsMessagesAmbiguous) {
   EXPECT_EQ(stream.pairs(), (Pairs{{"server 230ms ambiguous", "server 226ms"}, 2}));
 }
 
+TEST(DnsRules, SegmentSentAgainAfterExpiryAsksNothing) {
+  Stream stream;
+  stream.says(0, From::client, query(1));
+  stream.repeats(12'000, From::client, query(1), 101);
+  stream.says(12'030, From::server, response(1));
+  EXPECT_EQ(stream.pairs(), (Pairs{{}, 1}));
+}
+
 TEST(DnsRules, SegmentSentAgainAfterItsAnswerIsNoNewExchange) {
   Stream stream;  // the response was lost beyond the point of capture: both ends repeat themselves
   stream.says(0, From::client, query(1)).says(30, From::server, response(1));

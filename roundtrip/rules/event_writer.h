@@ -34,24 +34,23 @@ class EventWriter {
 
   /// The same where the leg does not belong to the key: it depends on who turned out to be the
   /// client, which may have become known only after the request.
-  void answer_any_leg(Kind kind, std::uint64_t token, Leg leg) {
-    write(kind, leg, false, leg == Leg::client ? requester_is_server : 0,
+  void answer_any_leg(Kind kind, std::uint64_t token, std::uint8_t flags) {
+    write(kind, leg_in(flags), false, flags,
           pair_key(key_, packet_.flow, token, kind, 1 - sender_));
   }
 
   /// Either of both, if at all; what only an answer needs is ignored in a request and the reverse.
   /// No branch: an event that is not wanted is written and not kept.
   void ask_or_answer_if(unsigned wanted, unsigned asks, Kind kind, std::uint64_t token,
-                        std::uint8_t request_flags, Leg answer_leg) {
-    static_assert(index_of(Leg::client) << 1 == requester_is_server && index_of(Leg::server) == 0);
-    const auto answer_flags = static_cast<unsigned>(index_of(answer_leg) << 1);
-    *out_ = {pair_key(key_, packet_.flow, token, kind, sender_ ^ asks ^ 1u),
-             packet_.time,
-             index_,
-             kind,
-             answer_leg,
-             asks != 0,
-             static_cast<std::uint8_t>(choose(asks, unsigned{request_flags}, answer_flags))};
+                        std::uint8_t request_flags, std::uint8_t answer_flags) {
+    *out_ = {
+        pair_key(key_, packet_.flow, token, kind, sender_ ^ asks ^ 1u),
+        packet_.time,
+        index_,
+        kind,
+        leg_in(answer_flags),
+        asks != 0,
+        static_cast<std::uint8_t>(choose(asks, unsigned{request_flags}, unsigned{answer_flags}))};
     out_ += wanted;
   }
 
@@ -72,6 +71,12 @@ class EventWriter {
   PairEvent* end() const { return out_; }
 
  private:
+  /// Of an answer with these flags: if the server asked, it covers the client's leg.
+  static Leg leg_in(unsigned flags) {
+    static_assert(index_of(Leg::client) << 1 == requester_is_server && index_of(Leg::server) == 0);
+    return static_cast<Leg>(flags >> 1 & 1u);
+  }
+
   const HashKey& key_;
   const Summary& packet_;
   std::uint32_t index_;

@@ -57,6 +57,22 @@ TEST_P(Exchange, RepeatedQuestionIsAmbiguous) {
   EXPECT_EQ(pairs(), (Pairs{{"server 1030ms ambiguous"}, 1}));
 }
 
+// Karn's rule does not end with --expire.
+TEST_P(Exchange, RepeatedAfterExpiryGivesNoSample) {
+  asks(0, 5).asks(11'000, 5).asks(25'000, 5).answers(25'030, 5);
+  EXPECT_EQ(pairs(), (Pairs{{}, 1}));
+}
+
+TEST_P(Exchange, AskedAgainAfterALateAnswerIsAFirst) {
+  asks(0, 5).answers(11'000, 5).asks(12'000, 5).answers(12'030, 5);
+  EXPECT_EQ(pairs(), (Pairs{{"server 30ms"}, 2}));
+}
+
+TEST_P(Exchange, AskedAgainAfterTwoMinutesIsAFirst) {
+  asks(0, 5).asks(122'000, 5).answers(122'030, 5);
+  EXPECT_EQ(pairs(), (Pairs{{"server 30ms"}, 2}));
+}
+
 TEST_P(Exchange, RepeatedAnswerCountsOnce) {
   asks(0, 5).answers(30, 5).answers(31, 5);
   EXPECT_EQ(pairs(), (Pairs{{"server 30ms"}, 1}));

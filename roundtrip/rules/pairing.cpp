@@ -4,7 +4,7 @@
 
 #include "core/prefetch.h"
 #include "roundtrip/rules/dns_rules.h"
-#include "roundtrip/rules/tcp_steady.h"
+#include "roundtrip/rules/tcp_apply.h"
 
 namespace sojourn {
 namespace {
@@ -43,7 +43,11 @@ bool is_to_itself(const Summary& packet) {
 }  // namespace
 
 Pairing::Pairing(const HashKey& key, const PairingOptions& options)
-    : key_(key), kinds_(options.kinds), tcp_(key, options), quic_(key, options) {}
+    : key_(key),
+      kinds_(options.kinds),
+      tcp_(key, options),
+      quic_(key, options),
+      asked_(options.exchange_bytes) {}
 
 std::span<const PairEvent> Pairing::events(std::span<const Summary> batch) {
   make_room(batch);
@@ -59,18 +63,26 @@ std::span<const PairEvent> Pairing::events(std::span<const Summary> batch) {
       out = quic_.apply(packet, index, out);
     } else if (const auto [kind, is_request] = exchange_of(packet.content);
                kind != Kind::count_ && kinds_.has(kind)) {
-      EventWriter write{key_, packet, index, out};
-      if (is_request)
-        write.ask(kind, packet.token(), repeat_is_ambiguous);
-      else if (is_to_itself(packet))
-        write.write(kind, Leg::server, false, 0,
-                    pair_key(key_, packet.flow, packet.token(), kind, write.sender()));
-      else
-        write.answer(kind, packet.token(), Leg::server);
-      out = write.end();
+      out = exchange(packet, index, kind, is_request, out);
     }
   });
   return {events_.data(), out};
+}
+
+PairEvent* Pairing::exchange(const Summary& packet, std::uint32_t index, Kind kind, bool is_request,
+                             PairEvent* out) {
+  EventWriter write{key_, packet, index, out};
+  const unsigned requester =
+      is_request || is_to_itself(packet) ? write.sender() : 1 - write.sender();
+  const std::uint64_t key = pair_key(key_, packet.flow, packet.token(), kind, requester);
+  if (is_request) {
+    const unsigned copy = asked_.ask(key, packet.time) ? is_copy : 0;
+    write.write(kind, Leg::server, true, repeat_is_ambiguous | copy, key);
+  } else {
+    asked_.answer(key);
+    write.write(kind, Leg::server, false, 0, key);
+  }
+  return write.end();
 }
 
 /// As much as the batch could possibly need, so that the rules need not look.

@@ -8,6 +8,7 @@
 
 #include "core/hash.h"
 #include "roundtrip/pair_event.h"
+#include "roundtrip/rules/asked_before.h"
 #include "roundtrip/rules/pairing_options.h"
 #include "roundtrip/rules/quic_rules.h"
 #include "roundtrip/rules/tcp_rules.h"
@@ -18,7 +19,8 @@ namespace sojourn {
 /// Turns each packet into the requests and responses that it is.
 ///
 /// It keeps a cache line per TCP or QUIC connection: to know a keep-alive from data, the client
-/// from the server, and an acknowledgment already looked up from a new one.  All else is stateless.
+/// from the server, and an acknowledgment already looked up from a new one.  Of all else it knows
+/// for two minutes what was asked and not answered.
 class Pairing {
  public:
   Pairing(const HashKey& key, const PairingOptions& options);
@@ -26,19 +28,25 @@ class Pairing {
   /// The events of a batch, in the order of its packets.  Valid until the next call.
   std::span<const PairEvent> events(std::span<const Summary> batch);
 
-  std::size_t memory_bytes() const { return tcp_.memory_bytes() + quic_.memory_bytes(); }
+  std::size_t memory_bytes() const {
+    return tcp_.memory_bytes() + quic_.memory_bytes() + asked_.memory_bytes();
+  }
+  const SuperPacketCounters& super_packets() const { return tcp_.super_packets(); }
   /// Connections that were forgotten while in use, or never remembered, for want of memory.
   std::uint64_t connections_without_room() const {
     return tcp_.without_room() + quic_.without_room();
   }
 
  private:
+  PairEvent* exchange(const Summary& packet, std::uint32_t index, Kind kind, bool is_request,
+                      PairEvent* out);
   void make_room(std::span<const Summary> batch);
 
   HashKey key_;
   KindSet kinds_;
   TcpRules tcp_;
   QuicRules quic_;
+  AskedBefore asked_;
   std::vector<PairEvent> events_;  ///< reused from batch to batch
 };
 

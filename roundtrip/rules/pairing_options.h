@@ -21,6 +21,11 @@ struct PairingOptions {
   std::uint32_t full_size = 0;
   /// A connection silent for this long is forgotten when room is needed.
   Duration idle = std::chrono::minutes{10};
+  /// How long a request is waited for (Patience): beyond it, rules must not take a copy for a
+  /// first.
+  Duration expire = std::chrono::seconds{10};
+  /// For the queries and echoes that wait for an answer (AskedBefore).
+  std::size_t exchange_bytes = std::size_t{256} << 10;
   /// Remember no more connections than this, in fixed memory (connection_table.h).
   std::size_t most_connections = unlimited_connections, most_quic_connections = most_connections;
   /// With fixed memory, a connection that spoke within this time is in use.

@@ -73,8 +73,8 @@ class Reference {
       if (opened_.insert({packet.flow, packet.sequence}).second) {
         ends = {};
         ++lives_[packet.flow];
+        ask(packet, Kind::flow, 0, lives_[packet.flow], false);
       }
-      ask(packet, Kind::flow, 0, lives_[packet.flow], false);
     }
     if (packet.has(tcp_fin | tcp_rst)) answer(packet, Kind::flow, 0, lives_[packet.flow]);
 

@@ -11,7 +11,7 @@ namespace sojourn {
 struct QuicSide {
   Timestamp last_edge;
   std::uint32_t period_us;  ///< between the last two edges; at first the handshake's round trip
-  std::uint8_t edges;       ///< how many so far, modulo 256: each is a request of its own
+  std::uint16_t edges;      ///< how many so far, modulo 2^16: each is a request of its own
   bool spin_known : 1;
   bool spin : 1;
   bool edge_known : 1;
@@ -23,14 +23,16 @@ struct alignas(64) QuicConnection {
 
   std::uint64_t flow;
   Timestamp last_seen;
-  QuicSide side[2];             ///< 0: the lower endpoint in the order of Summary::flow
-  Timestamp opened;             ///< when the client first spoke
-  std::uint8_t contradictions;  ///< edges that the other end's spin bit does not explain
+  QuicSide side[2];    ///< 0: the lower endpoint in the order of Summary::flow
+  Timestamp opened;    ///< when the client first spoke
+  std::uint8_t doubt;  ///< that the ends follow each other's spin bit: see quic_rules.cpp
   bool client_known : 1;
   bool client_is_high : 1;
   bool client_spoke : 1;
   bool server_spoke : 1;
   bool client_replied : 1;
+  bool is_quic : 1;   ///< a long header was seen
+  bool not_quic : 1;  ///< none, but something that only looks like a short one
 };
 static_assert(sizeof(QuicConnection) == 64);
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/time.h"
+#include "roundtrip/rules/coarse_time.h"
 
 namespace sojourn {
 
@@ -34,20 +35,28 @@ struct TcpKnown {
   std::uint8_t dns_next : 2;  ///< DnsStreamPosition::Next at the boundary
 };
 
+/// What is known of the connection as a whole.
+struct TcpEnds {
+  bool syn_seen : 1;
+  bool client_is_high : 1;  ///< a SYN told who is the client, or a guess (server_guess.h)
+  bool client_guessed : 1;
+  bool client_known : 1;  ///< by a SYN or SYN-ACK
+  bool syn_ack_seen : 1;
+  bool has_super_packets : 1;       ///< see super_packets.h
+  std::uint8_t ts_value_asked : 2;  ///< bit per side: did data carry its newest TSval first?
+};
+
 struct alignas(64) TcpConnection {
   /// An acknowledgment is looked up whether its request is remembered here or not.
   static constexpr bool may_be_forgotten = true;
 
   std::uint64_t flow;
-  Timestamp last_seen;
-  TcpSide side[2];  ///< 0: the lower endpoint in the order of Summary::flow
+  CoarseTime last_seen;
+  CoarserTime advanced[2];  ///< when next_sequence of a side last moved on
+  TcpSide side[2];          ///< 0: the lower endpoint in the order of Summary::flow
   TcpKnown known[2];
   std::uint16_t dns_length[2];  ///< DnsStreamPosition::length at the boundary
-  bool client_known : 1;        ///< a SYN told who is the client
-  bool client_is_high : 1;
-  bool syn_ack_seen : 1;
-  std::uint8_t ts_value_asked : 2;  ///< bit per side: did data carry its newest TSval first?
-  bool syn_seen : 1;
+  TcpEnds ends;
   std::uint8_t life;  ///< counts the connections that had these ends, modulo 256
 };
 static_assert(sizeof(TcpConnection) == 64);
@@ -59,10 +68,24 @@ inline constexpr std::uint32_t acknowledged_span = 1u << 30;
 /// The receiver has acknowledged this already: the segment is sent again, and Karn's rule forbids
 /// to use it; or it is a keep-alive (RFC 9293 section 3.8.4), which repeats a byte that was
 /// acknowledged.  A byte repeated before that is a retransmission.
+constexpr bool is_acknowledged(std::uint32_t end, std::uint32_t acknowledged) {
+  return acknowledged - end < acknowledged_span;
+}
 inline bool was_acknowledged(std::uint32_t end, const TcpConnection& connection,
                              unsigned receiver) {
   return connection.known[receiver].acknowledged &&
-         connection.side[receiver].acknowledged - end < acknowledged_span;
+         is_acknowledged(end, connection.side[receiver].acknowledged);
+}
+
+/// A segment with this end passed before, or nobody can tell any more.  The very end of what was
+/// sent is surely sent again.  What ends further back may be late, or its first copy was lost on
+/// the way to us; but not if nothing new was sent for longer than we wait for an answer.
+inline bool passed_before(std::uint32_t end, const TcpConnection& connection, unsigned sender,
+                          CoarserTime now, unsigned patience) {
+  const std::uint32_t sent = connection.side[sender].next_sequence;
+  return connection.known[sender].sequence &
+         ((end == sent) |
+          (!is_newer(end, sent) & connection.advanced[sender].is_older(patience, now)));
 }
 
 }  // namespace sojourn

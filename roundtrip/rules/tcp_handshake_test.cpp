@@ -90,6 +90,42 @@ TEST(TcpHandshake, WithoutTheSynAckTheWholeIsKnown) {  // one direction was capt
   EXPECT_EQ(talk.pairs(Kind::handshake), (Pairs{{"sum 50ms"}, 1}));
 }
 
+TEST(TcpHandshake, SynRepeatedAfterExpiryGivesNoServersLegAndNoWhole) {
+  Conversation talk;
+  talk.add(syn).add({.ms = 12'000, .flags = tcp_syn, .sequence = 100});
+  talk.add(syn_ack(12'030)).add(final_ack(12'050));
+  EXPECT_EQ(talk.pairs(Kind::handshake), (Pairs{{"client 20ms"}, 1}));
+}
+
+TEST(TcpHandshake, SynWithDataRepeatedAfterExpiryGivesNoServersLegAndNoWhole) {
+  Conversation talk;
+  talk.add({.ms = 0, .flags = tcp_syn, .sequence = 100, .payload = 20});
+  talk.add({.ms = 12'000, .flags = tcp_syn, .sequence = 100, .payload = 20});
+  talk.add({.ms = 12'030,
+            .from = From::server,
+            .flags = tcp_syn | tcp_ack,
+            .sequence = 500,
+            .acknowledgment = 121});
+  talk.add({.ms = 12'050, .sequence = 121, .acknowledgment = 501});
+  EXPECT_EQ(talk.pairs(Kind::handshake), (Pairs{{"client 20ms"}, 1}));
+}
+
+TEST(TcpHandshake, SynAckRepeatedAfterExpiryOpensNoWholeSpan) {
+  Conversation talk;
+  talk.add(syn).add(syn_ack(30)).add(syn_ack(12'000)).add(final_ack(15'305));
+  EXPECT_EQ(talk.pairs(Kind::handshake), (Pairs{{"server 30ms"}, 1}));
+}
+
+TEST(TcpHandshake, AnotherSynAckIsNoCopyOfTheFirst) {  // SYN cookies change with time
+  Conversation talk;
+  talk.add(syn).add(syn_ack(30));
+  TcpPacket other = syn_ack(1030);
+  other.sequence = 7000;
+  talk.add(other).add({.ms = 1050, .sequence = 101, .acknowledgment = 7001});
+  EXPECT_EQ(talk.pairs(Kind::handshake),
+            (Pairs{{"server 30ms", "client 20ms", "sum 1050ms ambiguous"}, 1}));
+}
+
 TEST(TcpHandshake, ConnectionReused) {
   Conversation talk = established();
   talk.add({.ms = 1000, .flags = tcp_syn, .sequence = 900'000});

@@ -41,6 +41,18 @@ TEST(TcpLife, RepeatedSynCountsFromTheFirst) {
   EXPECT_EQ(talk.pairs(Kind::flow), (Pairs{{"sum 4000ms"}, 1}));
 }
 
+TEST(TcpLife, SynRepeatedAfterItsEndOrAfterAnHourIsNoSecondLife) {
+  Conversation ended = established();
+  ended.add({.ms = 700, .flags = tcp_rst, .sequence = 101});
+  ended.add({.ms = 800, .flags = tcp_syn, .sequence = 100});
+  ended.add({.ms = 900, .from = From::server, .flags = tcp_rst});
+  EXPECT_EQ(ended.pairs(Kind::flow), (Pairs{{"sum 700ms"}, 1}));
+  Conversation late = established();
+  late.add({.ms = 3601e3, .flags = tcp_syn, .sequence = 100});
+  late.add({.ms = 3602e3, .flags = tcp_fin | tcp_ack, .sequence = 101});
+  EXPECT_EQ(late.pairs(Kind::flow), (Pairs{{}, 1}));
+}
+
 TEST(TcpLife, SynRepeatedWithoutItsDataCountsFromTheFirst) {  // RFC 7413 section 4.2.1
   Conversation talk;
   talk.add({.ms = 0, .flags = tcp_syn, .sequence = 100, .payload = 20});

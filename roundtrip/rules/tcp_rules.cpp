@@ -3,7 +3,8 @@
 #include <utility>
 
 #include "roundtrip/rules/dns_rules.h"
-#include "roundtrip/rules/tcp_steady.h"
+#include "roundtrip/rules/server_guess.h"
+#include "roundtrip/rules/tcp_apply.h"
 #include "wire/headers/dns.h"
 
 namespace sojourn {
@@ -12,31 +13,65 @@ namespace {
 bool is_syn(const Summary& packet) { return has(packet, tcp_syn) && !has(packet, tcp_ack); }
 bool is_syn_ack(const Summary& packet) { return has(packet, tcp_syn) && has(packet, tcp_ack); }
 
-/// A zero-window probe risks a byte only to make the peer speak (RFC 9293 section 3.8.6.1): not
-/// data on its way.
-bool is_probe(const Summary& packet, const TcpConnection& connection, unsigned sender) {
-  return packet.payload <= 1 && !has(packet, tcp_syn | tcp_fin) &&
-         connection.known[1 - sender].window_zero && connection.known[sender].sequence &&
-         packet.sequence == connection.side[sender].next_sequence;
+/// A SYN opens the connection anew, unless it repeats the one that opened it: then it lies a little
+/// behind what was sent since (it may have carried data the first time).  A new connection's SYN
+/// lies ahead (RFC 9293 section 3.6.1).
+void open_anew(const Summary& packet, TcpConnection& connection) {
+  const unsigned client = side_of_sender(packet);
+  if (connection.known[client].sequence &&
+      connection.side[client].next_sequence - (packet.sequence + 1) < 1u << 16)
+    return;
+  const TcpConnection before = std::exchange(connection, TcpConnection{});
+  connection.flow = before.flow;
+  connection.last_seen = packet.time;
+  const bool is_reused = before.known[0].sequence || before.known[1].sequence;
+  connection.life = static_cast<std::uint8_t>(before.life + is_reused);
 }
 
-/// A SYN or SYN-ACK tells who is the client.  A SYN also opens the connection anew, unless it
-/// repeats the one that opened it: then it lies a little behind what was sent since (it may have
-/// carried data the first time).  A new connection's SYN lies ahead (RFC 9293 section 3.6.1).
-void meet_ends(const Summary& packet, TcpConnection& connection) {
+/// A SYN-ACK begins the server's numbers.  What we remember of them, if they are no continuation,
+/// is of another connection whose end and whose successor's SYN were not captured.
+void begin_numbers(const Summary& packet, TcpConnection& connection) {
+  const unsigned server = side_of_sender(packet), client = 1 - server;
+  const std::uint32_t first = packet.sequence + 1;
+  if (connection.known[server].sequence &&
+      connection.side[server].next_sequence - first < acknowledged_span)
+    return;  // a copy
+  connection.known[server].sequence = false;
+  // Its acknowledgment may have been captured before it.  Any other number is none of it.
+  if (connection.side[client].acknowledged - first >= 1u << 16)
+    connection.known[client].acknowledged = false;
+}
+
+/// A SYN or SYN-ACK tells who is the client.  True if it is a SYN that was seen before.
+bool meet_ends(const Summary& packet, TcpConnection& connection) {
+  if (is_syn(packet))
+    open_anew(packet, connection);
+  else
+    begin_numbers(packet, connection);
   const unsigned client = is_syn(packet) ? side_of_sender(packet) : 1 - side_of_sender(packet);
-  const bool repeated = connection.known[client].sequence &&
-                        connection.side[client].next_sequence - (packet.sequence + 1) < 1u << 16;
-  if (is_syn(packet) && !repeated) {
-    const TcpConnection before = std::exchange(connection, TcpConnection{});
-    connection.flow = before.flow;
-    connection.last_seen = packet.time;
-    const bool is_reused = before.known[0].sequence || before.known[1].sequence;
-    connection.life = static_cast<std::uint8_t>(before.life + is_reused);
-  }
-  connection.syn_seen |= is_syn(packet);
-  connection.client_known = true;
-  connection.client_is_high = client == 1;
+  const bool is_repeated = is_syn(packet) && connection.ends.syn_seen;
+  connection.ends.syn_seen |= is_syn(packet);
+  connection.ends.client_known = true;
+  connection.ends.client_guessed = false;
+  connection.ends.client_is_high = client == 1;
+  return is_repeated;
+}
+
+void guess_client(const Summary& packet, TcpConnection& connection) {
+  connection.ends.client_guessed = true;
+  connection.ends.client_is_high = source_is_server(packet) == (side_of_sender(packet) == 0);
+}
+
+std::uint64_t super_packet_flow(const Summary& packet, unsigned side) {
+  return packet.flow ^ (side + 1) * 0x9e3779b97f4a7c15u;
+}
+
+constexpr std::size_t first_super_packet_flows = 16;
+
+/// In fixed memory, a small part of what connections have.
+std::size_t most_super_packet_flows(const PairingOptions& options) {
+  return options.most_connections == unlimited_connections ? unlimited_connections
+                                                           : options.most_connections / 256;
 }
 
 }  // namespace
@@ -49,19 +84,23 @@ TcpRules::TcpRules(const HashKey& key, const PairingOptions& options)
       wants_life_(options.kinds.has(Kind::flow)),
       wants_dns_(options.kinds.has(Kind::dns)),
       full_size_(options.full_size),
-      connections_(options.idle, first_connections, options.most_connections, options.in_use) {}
+      patience_(CoarserTime::steps_in(options.expire)),
+      connections_(options.idle, first_connections, options.most_connections, options.in_use),
+      super_packets_(options.idle, first_super_packet_flows, most_super_packet_flows(options),
+                     options.in_use) {}
 
-PairEvent* TcpRules::unsteady(const Summary& packet, std::uint32_t index, TcpConnection& connection,
-                              PairEvent* out) const {
+/// A packet that is not settled.
+[[gnu::noinline]] PairEvent* TcpRules::unsettled(const Summary& packet, std::uint32_t index,
+                                                 TcpConnection& connection, PairEvent* out) {
   const bool opens_or_ends = has(packet, tcp_syn | tcp_fin | tcp_rst);
-  const bool may_be_dns = packet.source_port == dns_port || packet.destination_port == dns_port;
+  const bool may_be_dns =
+      wants_dns_ && (packet.source_port == dns_port || packet.destination_port == dns_port);
   const bool first_acknowledgment = !connection.known[side_of_sender(packet)].acknowledged;
-  if (opens_or_ends | first_acknowledgment | may_be_dns) [[unlikely]]
-    out = rare(packet, index, connection, out);
+  if (opens_or_ends | first_acknowledgment | may_be_dns) out = rare(packet, index, connection, out);
 
   EventWriter write{key_, packet, index, out};
   if (packet.has_timestamps && wants_timestamps_) timestamps(write, connection);
-  segment(write, connection);  // last: it moves next_sequence on
+  segment<false>(write, connection);  // last: it moves next_sequence on
   return write.end();
 }
 
@@ -69,80 +108,87 @@ PairEvent* TcpRules::unsteady(const Summary& packet, std::uint32_t index, TcpCon
 [[gnu::noinline]] PairEvent* TcpRules::rare(const Summary& packet, std::uint32_t index,
                                             TcpConnection& connection, PairEvent* out) const {
   EventWriter write{key_, packet, index, out};
-  if (has(packet, tcp_syn)) meet_ends(packet, connection);
-  if (wants_life_) life(write, connection);
-  if (wants_handshake_) handshake(write, connection);
+  const bool is_repeated = has(packet, tcp_syn) && meet_ends(packet, connection);
+  if (!connection.ends.client_known && !connection.ends.client_guessed)
+    guess_client(packet, connection);
+  if (wants_life_) life(write, connection, is_repeated);
+  if (wants_handshake_) handshake(write, connection, is_repeated);
   if (wants_dns_ && packet.payload > 0 &&
       (packet.source_port == dns_port || packet.destination_port == dns_port))
-    read_dns_stream(write, connection);
+    read_dns_stream(write, connection, patience_);
   return write.end();
 }
 
-inline void TcpRules::segment(EventWriter& write, TcpConnection& connection) const {
+/// A packet of a connection that has super-packets: what it answers and what it asks.
+[[gnu::noinline]] void TcpRules::super_packet(EventWriter& write, TcpConnection& connection,
+                                              const Segment& found) {
   const Summary& packet = write.packet();
   const unsigned sender = write.sender();
-  TcpSide& mine = connection.side[sender];
-  TcpKnown& known = connection.known[sender];
+  const TcpSide& mine = connection.side[sender];
+  if (found.answers) {
+    SuperPackets* const theirs = super_packets_.find(super_packet_flow(packet, 1 - sender));
+    const std::uint8_t flags = answer_flags(connection, sender);
+    const auto [oldest, is_theirs] = theirs && found.was_sent
+                                         ? theirs->acknowledge(packet.acknowledgment)
+                                         : SuperPackets::Reached{};
+    if (oldest) {
+      if (oldest->is_repeated)
+        write.write(Kind::tcp, Leg::server, true, repeat_is_ambiguous | is_copy,
+                    pair_key(key_, packet.flow, oldest->end, Kind::tcp, 1 - sender));
+      write.answer_any_leg(Kind::tcp, oldest->end, flags);
+    }
+    if (!is_theirs) write.answer_any_leg(Kind::tcp, packet.acknowledgment, flags);
+  }
+  if (!found.asks) return;
 
-  // An acknowledgment number is looked up when it is first seen; once more would find nothing,
-  // because what it covers is not asked for again.
-  if (has(packet, tcp_ack) && !(known.acknowledged && mine.acknowledged == packet.acknowledgment)) {
-    if (wants_segments_)
-      write.answer_any_leg(Kind::tcp, packet.acknowledgment,
-                           leg_of_answer(packet, connection, sender));
-    // What was never sent cannot be acknowledged: such a number is of an older connection, or of
-    // segments that the capture missed, and tells nothing about those that we see.
-    const unsigned receiver = 1 - sender;
-    const bool was_sent = !connection.known[receiver].sequence ||
-                          !is_newer(packet.acknowledgment, connection.side[receiver].next_sequence);
-    if (was_sent) {
-      if (!known.acknowledged || is_newer(packet.acknowledgment, mine.acknowledged))
-        mine.acknowledged = packet.acknowledgment;
-      known.acknowledged = true;
+  const std::uint32_t end = packet.sequence + sequence_length(packet);
+  const bool is_news = !connection.known[sender].sequence || is_newer(end, mine.next_sequence);
+  SuperPackets* sent = super_packets_.find(super_packet_flow(packet, sender));
+  if (sent && sent->repeat(packet.sequence, end) && !is_news) return;
+  if (packet.ip_length() > longest_packet) {
+    ++super_packet_counters_.seen;
+    sent = &super_packets_.at(super_packet_flow(packet, sender), packet.time);
+    sent->last_seen = packet.time;
+    connection.ends.has_super_packets = true;
+    if (is_news && !sent->add(packet.sequence, end) && sent->is_split) {
+      ++super_packet_counters_.left_out;
+      return;
     }
   }
-
-  const std::uint32_t length = sequence_length(packet);
-  if (length > 0 && !has(packet, tcp_rst) && !packet.first_fragment &&
-      !is_probe(packet, connection, sender)) {
-    const std::uint32_t end = packet.sequence + length;
-    if (wants_segments_ && packet.ip_length() >= full_size_ &&
-        !was_acknowledged(end, connection, 1 - sender))
-      write.ask(Kind::tcp, end, repeat_is_ambiguous);
-    if (!known.sequence || is_newer(end, mine.next_sequence)) mine.next_sequence = end;
-    known.sequence = true;
-  }
-  known.window_zero = packet.window == 0 && !has(packet, tcp_syn | tcp_fin | tcp_rst);
+  write.ask(Kind::tcp, end, found.request_flags);
 }
 
-void TcpRules::handshake(EventWriter& write, TcpConnection& connection) const {
+void TcpRules::handshake(EventWriter& write, TcpConnection& connection, bool is_repeated) const {
   // Three spans, each with its own key: SYN to SYN-ACK, SYN-ACK to ACK, SYN to ACK.  The ACK that
   // ends the handshake starts where the SYN ended, so its sequence number finds the whole span.
   const Summary& packet = write.packet();
   const unsigned sender = write.sender();
   const bool over =
-      connection.client_known && connection.known[connection.client_is_high].acknowledged;
+      connection.ends.client_known && connection.known[connection.ends.client_is_high].acknowledged;
   constexpr std::uint8_t half = repeat_is_ambiguous | half_of_span;
   if (is_syn(packet)) {
-    if (connection.syn_ack_seen) return;  // a late copy
-    write.ask(Kind::handshake, packet.sequence + 1, half, Leg::server);
-    write.ask(Kind::handshake, packet.sequence + 1, repeat_is_ambiguous, Leg::sum);
+    if (connection.ends.syn_ack_seen) return;  // a late copy
+    const std::uint8_t copy = is_repeated ? is_copy : 0;
+    write.ask(Kind::handshake, packet.sequence + 1, half | copy, Leg::server);
+    write.ask(Kind::handshake, packet.sequence + 1, repeat_is_ambiguous | copy, Leg::sum);
     if (packet.payload > 0) {  // RFC 7413: the server may take the data, then all moves on
       const std::uint32_t end = packet.sequence + sequence_length(packet);
-      write.ask(Kind::handshake, end, half, Leg::server);
-      write.ask(Kind::handshake, end, half, Leg::sum);
+      write.ask(Kind::handshake, end, half | copy, Leg::server);
+      write.ask(Kind::handshake, end, half | copy, Leg::sum);
     }
   } else if (is_syn_ack(packet)) {
     if (over) return;
     write.answer(Kind::handshake, packet.acknowledgment, Leg::server);
-    write.ask(Kind::handshake, packet.sequence + 1, half, Leg::client);
+    const bool is_second = connection.ends.syn_ack_seen && connection.known[sender].sequence &&
+                           connection.side[sender].next_sequence == packet.sequence + 1;
+    write.ask(Kind::handshake, packet.sequence + 1, half | (is_second ? is_copy : 0), Leg::client);
     // A second SYN-ACK means that the first, or its ACK, was lost: the whole span then holds a
     // time-out, so asking for it again, in the client's name, marks it ambiguous.
-    if (connection.syn_ack_seen && connection.syn_seen)
-      write.write(Kind::handshake, Leg::sum, true, repeat_is_ambiguous,
+    if (connection.ends.syn_ack_seen && connection.ends.syn_seen)
+      write.write(Kind::handshake, Leg::sum, true, repeat_is_ambiguous | is_copy,
                   pair_key(key_, packet.flow, packet.acknowledgment, Kind::handshake, 1 - sender,
                            Leg::sum));
-    connection.syn_ack_seen = true;
+    connection.ends.syn_ack_seen = true;
   } else if (has(packet, tcp_ack) && !has(packet, tcp_rst) &&
              !connection.known[sender].acknowledged) {
     // The first acknowledgment of this end that we remember.  It may end a handshake even if its
@@ -152,12 +198,12 @@ void TcpRules::handshake(EventWriter& write, TcpConnection& connection) const {
   }
 }
 
-void TcpRules::life(EventWriter& write, const TcpConnection& connection) const {
+void TcpRules::life(EventWriter& write, const TcpConnection& connection, bool is_repeated) const {
   const Summary& packet = write.packet();
   const std::uint64_t key = pair_key(key_, packet.flow, connection.life, Kind::flow, 0);
-  const bool from_client = leg_of_answer(packet, connection, write.sender()) == Leg::client;
+  const bool from_client = (answer_flags(connection, write.sender()) & requester_is_server) != 0;
   if (is_syn(packet))
-    write.write(Kind::flow, Leg::sum, true, long_lived, key);
+    write.write(Kind::flow, Leg::sum, true, long_lived | (is_repeated ? is_copy : 0), key);
   else if (has(packet, tcp_fin | tcp_rst))
     write.write(Kind::flow, Leg::sum, false, from_client ? sent_by_requester : 0, key);
 }

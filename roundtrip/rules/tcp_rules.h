@@ -8,6 +8,7 @@
 #include "roundtrip/rules/connection_table.h"
 #include "roundtrip/rules/event_writer.h"
 #include "roundtrip/rules/pairing_options.h"
+#include "roundtrip/rules/super_packets.h"
 #include "roundtrip/rules/tcp_connection.h"
 
 namespace sojourn {
@@ -15,42 +16,46 @@ namespace sojourn {
 class TcpRules {
  public:
   /// The most events that one packet can give, without those of DNS messages in its payload.
-  static constexpr std::size_t most_events = 8;
+  static constexpr std::size_t most_events = 10;
 
   TcpRules(const HashKey& key, const PairingOptions& options);
 
   void prefetch(std::uint64_t flow) const { connections_.prefetch(flow); }
 
-  /// Writes the events of one packet to `out` and returns where the next go (tcp_steady.h).
-  PairEvent* apply(const Summary& packet, std::uint32_t index, PairEvent* out);
+  /// Writes the events of one packet to `out` and returns where the next go (tcp_apply.h).
+  inline PairEvent* apply(const Summary& packet, std::uint32_t index, PairEvent* out);
 
-  /// The same without the shortcut for steady packets; both agree (tcp_steady_test).
-  PairEvent* apply_the_long_way(const Summary& packet, std::uint32_t index, PairEvent* out) {
-    TcpConnection& connection = connections_.at(packet.flow, packet.time);
-    connection.last_seen = packet.time;
-    return unsteady(packet, index, connection, out);
+  std::size_t memory_bytes() const {
+    return connections_.memory_bytes() + super_packets_.memory_bytes();
   }
-
-  std::size_t memory_bytes() const { return connections_.memory_bytes(); }
   std::uint64_t without_room() const { return connections_.without_room(); }
+  const SuperPacketCounters& super_packets() const { return super_packet_counters_; }
 
  private:
-  bool is_steady(const Summary& packet, const TcpConnection& connection) const;
-  PairEvent* steady(const Summary& packet, std::uint32_t index, TcpConnection& connection,
-                    PairEvent* out) const;
-  PairEvent* unsteady(const Summary& packet, std::uint32_t index, TcpConnection& connection,
-                      PairEvent* out) const;
-  void segment(EventWriter& write, TcpConnection& connection) const;
-  void timestamps(EventWriter& write, TcpConnection& connection) const;
+  /// What segment() found out about a packet that is, or may answer, a super-packet.
+  struct Segment {
+    bool answers, was_sent, asks;
+    std::uint8_t request_flags;
+  };
+
+  template <bool settled>
+  inline void segment(EventWriter& write, TcpConnection& connection);
+  inline void timestamps(EventWriter& write, TcpConnection& connection) const;
+  PairEvent* unsettled(const Summary& packet, std::uint32_t index, TcpConnection& connection,
+                       PairEvent* out);
   PairEvent* rare(const Summary& packet, std::uint32_t index, TcpConnection& connection,
                   PairEvent* out) const;
-  void handshake(EventWriter& write, TcpConnection& connection) const;
-  void life(EventWriter& write, const TcpConnection& connection) const;
+  void handshake(EventWriter& write, TcpConnection& connection, bool is_repeated) const;
+  void life(EventWriter& write, const TcpConnection& connection, bool is_repeated) const;
+  void super_packet(EventWriter& write, TcpConnection& connection, const Segment& found);
 
   HashKey key_;
   bool wants_segments_, wants_timestamps_, wants_handshake_, wants_life_, wants_dns_;
   std::uint32_t full_size_;
+  unsigned patience_;  ///< PairingOptions::expire in steps of CoarserTime
   ConnectionTable<TcpConnection> connections_;
+  ConnectionTable<SuperPackets> super_packets_;
+  SuperPacketCounters super_packet_counters_;
 };
 
 }  // namespace sojourn

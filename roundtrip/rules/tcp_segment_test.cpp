@@ -44,17 +44,6 @@ TEST(TcpSegment, FinWithDataEndsAfterBoth) {
   EXPECT_EQ(talk.pairs(Kind::tcp), (Pairs{{"server 30ms"}, 1}));
 }
 
-TEST(TcpSegment, WithoutSynTheLowerPortIsTheServer) {
-  Conversation talk{50000};  // above the client's 40000: taken for the client
-  talk.add({.ms = 0, .sequence = 101, .payload = 10});
-  talk.add({.ms = 30, .from = From::server, .acknowledgment = 111});
-  EXPECT_EQ(talk.pairs(Kind::tcp), (Pairs{{"client 30ms"}, 1}));
-  Conversation opened = established(50000);
-  opened.add({.ms = 60, .sequence = 101, .acknowledgment = 501, .payload = 10});
-  opened.add({.ms = 95, .from = From::server, .sequence = 501, .acknowledgment = 111});
-  EXPECT_EQ(opened.pairs(Kind::tcp).found.back(), "server 35ms");
-}
-
 TEST(TcpSegment, CumulativeAcknowledgmentAnswersOnlyTheLast) {
   Conversation talk = midstream();
   for (std::uint32_t i = 0; i < 4; ++i)
@@ -228,6 +217,85 @@ TEST(TcpSegment, ConnectionReusedWithAnotherInitialNumber) {
   EXPECT_EQ(talk.pairs(Kind::tcp), (Pairs{{"server 30ms", "client 20ms", "server 30ms",
                                            "server 40ms", "client 20ms", "server 41ms"},
                                           6}));
+}
+
+// Karn's rule does not end with --expire.
+TEST(TcpSegment, FinSentSixTimesInTenSecondsGivesNoSample) {
+  Conversation talk = established();
+  for (const double ms : {100.0, 300.0, 900.0, 2300.0, 5300.0, 11'500.0})
+    talk.add({.ms = ms, .flags = tcp_ack | tcp_fin, .sequence = 101, .acknowledgment = 501});
+  talk.add({.ms = 11'616, .from = From::server, .sequence = 501, .acknowledgment = 102});
+  EXPECT_EQ(talk.pairs(Kind::tcp), (Pairs{{"server 30ms", "client 20ms"}, 3}));
+}
+
+TEST(TcpSegment, FirstOfSeveralSentAgainAfterExpiryGivesNoSample) {
+  for (const bool has_passed : {true, false}) {  // without: nobody can tell any more
+    Conversation talk = midstream();
+    talk.add({.ms = 0, .sequence = 91, .payload = 10});
+    if (has_passed) talk.add({.ms = 1, .sequence = 101, .payload = 10});
+    talk.add({.ms = 2, .sequence = 111, .payload = 10});
+    talk.add({.ms = 12'000, .sequence = 101, .payload = 10});
+    talk.add({.ms = 12'030, .from = From::server, .acknowledgment = 111});
+    EXPECT_EQ(talk.pairs(Kind::tcp), (Pairs{{}, has_passed ? 3 : 2}));
+  }
+}
+
+TEST(TcpSegment, SeenFirstBehindOthersIsARequestWhileThoseAreNew) {
+  Conversation talk = midstream();  // its first copy was lost on the way to the point of capture
+  talk.add({.ms = 0, .sequence = 91, .payload = 10});
+  talk.add({.ms = 2, .sequence = 111, .payload = 10});
+  talk.add({.ms = 9'000, .sequence = 101, .payload = 10});
+  talk.add({.ms = 9'030, .from = From::server, .acknowledgment = 111});
+  EXPECT_EQ(talk.pairs(Kind::tcp), (Pairs{{"server 30ms"}, 3}));
+  EXPECT_EQ(talk.pairs(Kind::tcp, {.expire = std::chrono::seconds{5}}), (Pairs{{}, 2}));
+}
+
+TEST(TcpSegment, NewDataAfterALongSilenceIsARequest) {
+  Conversation talk = midstream();
+  talk.add({.ms = 0, .sequence = 91, .payload = 10});
+  talk.add({.ms = 60'000, .sequence = 101, .payload = 10});
+  talk.add({.ms = 60'030, .from = From::server, .acknowledgment = 111});
+  EXPECT_EQ(talk.pairs(Kind::tcp), (Pairs{{"server 30ms"}, 2}));
+}
+
+TEST(TcpSegment, AcknowledgmentOfZeroBeforeTheSynAckDoesNotMakeItOld) {
+  Conversation talk;  // the numbers from 0xc0000000 on look just acknowledged to who has seen a 0
+  talk.add({.ms = 0, .sequence = 100, .acknowledgment = 0});
+  talk.add({.ms = 30,
+            .from = From::server,
+            .flags = tcp_syn | tcp_ack,
+            .sequence = 0xf0000000,
+            .acknowledgment = 101});
+  talk.add({.ms = 50, .sequence = 101, .acknowledgment = 0xf0000001});
+  EXPECT_EQ(talk.pairs(Kind::tcp), (Pairs{{"client 20ms"}, 1}));
+  EXPECT_EQ(talk.pairs(Kind::handshake), (Pairs{{"client 20ms"}, 0}));
+}
+
+TEST(TcpSegment, SynAckOfAConnectionWhoseSynWasMissedBeginsItsNumbers) {
+  Conversation talk = established();
+  talk.add({.ms = 60, .from = From::server, .sequence = 501, .acknowledgment = 101, .payload = 9});
+  talk.add({.ms = 80, .sequence = 101, .acknowledgment = 510});
+  talk.add({.ms = 1000,  // 2^31 behind
+            .from = From::server,
+            .flags = tcp_syn | tcp_ack,
+            .sequence = 0x80000100,
+            .acknowledgment = 901});
+  talk.add({.ms = 1020, .sequence = 901, .acknowledgment = 0x80000101});
+  EXPECT_EQ(talk.pairs(Kind::tcp).found.back(), "client 20ms");
+  EXPECT_EQ(talk.pairs(Kind::tcp).found.size(), 4u);
+}
+
+TEST(TcpSegment, LateCopyOfASynAckChangesNothing) {
+  Conversation talk = established();
+  talk.add({.ms = 60, .from = From::server, .sequence = 501, .acknowledgment = 101, .payload = 9});
+  talk.add({.ms = 80, .sequence = 101, .acknowledgment = 510});
+  talk.add({.ms = 1000,
+            .from = From::server,
+            .flags = tcp_syn | tcp_ack,
+            .sequence = 500,
+            .acknowledgment = 101});
+  talk.add({.ms = 1020, .sequence = 101, .acknowledgment = 510});
+  EXPECT_EQ(talk.pairs(Kind::tcp), (Pairs{{"server 30ms", "client 20ms", "client 20ms"}, 3}));
 }
 
 TEST(TcpSegment, AnswersAfterExpiryDoNotCount) {

@@ -48,6 +48,7 @@ struct Datagram {
   std::uint64_t token = 0;
   bool initial = false;
   bool spin = false;
+  bool fixed_bit = true;  ///< of a QUIC short header
 };
 
 /// What the rules and the exact table made of a conversation.
@@ -99,6 +100,12 @@ class Conversation {
     summary.set_token(datagram.token);
     summary.quic_initial = datagram.initial;
     summary.quic_spin = datagram.spin;
+    if (datagram.content == Content::quic_short) {
+      headers_.back().resize(29, datagram.fixed_bit ? std::byte{0x40} : std::byte{0});
+      summary.ip = headers_.back().data();
+      summary.ip_captured = 29;
+      summary.payload_offset = 28;
+    }
     packets_.push_back(summary);
     return *this;
   }

@@ -51,6 +51,7 @@ Admission ExactTable::request(std::uint64_t key, Timestamp time, std::uint8_t fl
     if (flags & repeat_is_ambiguous) slot.tag() |= ambiguous_bit;
     return Admission::repeated;
   }
+  if (flags & is_copy) return Admission::repeated;
   if (!slot.line) slot = make_room(key, now_ns);
   used_ += slot.is_free();
   slot.fill(waiting_tag(key, flags), now_ns);
@@ -76,7 +77,9 @@ inline void ExactTable::apply_one(const PairEvent& event, std::uint32_t number, 
   constexpr unsigned all = (1u << ways) - 1;
   const unsigned asks = unpredictable(event.is_request);
   const bool is_new = asks & (mine == 0) & (taken != all);
-  if ((!is_new & (asks != 0)) | line.has_spilled()) [[unlikely]]
+  static_assert(spilled_bit == is_copy);  // one test for both; no response has that flag
+  const bool is_odd = ((line.tags[0] | event.flags) & spilled_bit) != 0;
+  if ((!is_new & (asks != 0)) | is_odd) [[unlikely]]
     return apply_event(*this, event, number, out);
 
   const unsigned chosen = choose(asks, all ^ taken, mine) | 1u << ways;  // if there is none, any

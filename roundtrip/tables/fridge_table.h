@@ -85,6 +85,7 @@ class BasicFridgeTable {
       if (flags & repeat_is_ambiguous) slot.tag |= ambiguous_bit;
       return Admission::repeated;
     }
+    if (flags & is_copy) return Admission::repeated;
     const bool enters = (KeyParts::coins(key) >> 32) < threshold_;
     counter_ += Counting::counts(enters);  // before it is stored: x leaves out the request itself
     if (!enters) return Admission::by_chance;

@@ -80,6 +80,7 @@ class BasicFridgesTable {
       if (flags & repeat_is_ambiguous) slot.tag |= ambiguous_bit;
       return Admission::repeated;
     }
+    if (flags & is_copy) return Admission::repeated;
     const FridgeLadder::Level& level = ladder_.level(level_);
     exposure_ += level.exposure;  // before it is stored: the request is no risk to itself
     if (static_cast<std::uint32_t>(coins) >= level.enters_below[fridge])

@@ -68,6 +68,7 @@ class LeasedTable {
       }
       if (is_free && !room) room = &slot;
     }
+    if (flags & is_copy) return Admission::repeated;
     if (room) {
       const std::uint64_t lease =
           LeaseTerms::draw(static_cast<std::uint32_t>(KeyParts::coins(key)));

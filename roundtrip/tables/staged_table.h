@@ -79,6 +79,7 @@ class BasicStagedTable {
       }
       if (is_free && !room) room = &slot;
     }
+    if (flags & is_copy) return Admission::repeated;
     if (!room) {
       ++refused_;
       return Admission::no_room;

@@ -74,7 +74,8 @@ class TailoredTable {
     if (planner.asked(now_ns)) [[unlikely]]
       follow_plans(now_ns);
     const std::uint64_t coins = KeyParts::coins(key);
-    if (coin_of(coins) >= no_coin_from_) return Admission::by_chance;
+    if (coin_of(coins) >= no_coin_from_)
+      return (flags & is_copy) ? Admission::repeated : Admission::by_chance;
 
     WaitLine& line = lines_[line_of(key)];
     const bool was_closed = visit(line, now_ns);
@@ -82,6 +83,7 @@ class TailoredTable {
       if (flags & repeat_is_ambiguous) line.set_stands_for(found->slot, StandsFor::ambiguous);
       return Admission::repeated;
     }
+    if (flags & is_copy) return Admission::repeated;
     const LeasePlan& plan = planner.current();
     if (!plan.lets_in(coin_of(coins))) return Admission::by_chance;
     if (was_closed) return Admission::no_room;

@@ -25,9 +25,10 @@ import differences
 import packets
 import rules
 
-EXPIRE_NS = 3600 * 10**9
+EXPIRE_NS = {"10s": 10 * 10**9, "1h": 3600 * 10**9}  # the default, and one that hides nothing
 SKIPPED = 77
 KINDS = ("tcp", "handshake", "dns", "icmp")
+PARTS = [(kind, expire) for kind in KINDS for expire in EXPIRE_NS]
 
 
 def canonical(address, known={}):
@@ -36,9 +37,10 @@ def canonical(address, known={}):
     return known[address]
 
 
-def sojourn_samples(program, capture):
+def sojourn_samples(program, capture, expire):
     """{kind: Counter of (time, requester, delay[, leg])}, or an error line"""
-    command = [program, "rtt", capture, "--kind", ",".join(KINDS), "--expire", "1h", "--samples", "-"]
+    options = [] if expire == "10s" else ["--expire", expire]
+    command = [program, "rtt", capture, "--kind", ",".join(KINDS), *options, "--samples", "-"]
     run = subprocess.run(command, capture_output=True, text=True)
     found = {kind: Counter() for kind in KINDS}
     if run.returncode != 0:
@@ -60,11 +62,11 @@ def key_of(kind, sample):
 class Comparison:
     """One kind of one capture."""
 
-    def __init__(self, kind, capture, ours):
-        self.kind, self.capture, self.ours = kind, capture, ours
+    def __init__(self, kind, capture, ours, expire):
+        self.kind, self.capture, self.ours, self.expire = kind, capture, ours, expire
         once = [packet for packet in capture.packets if packet.frame not in capture.copies]
-        self.verdicts = getattr(rules, kind)(once, capture.times, EXPIRE_NS)
-        self.verdicts.expire = EXPIRE_NS
+        self.verdicts = getattr(rules, kind)(once, capture.times, EXPIRE_NS[expire])
+        self.verdicts.expire = EXPIRE_NS[expire]
         self.equal, self.classes, self.unexplained = 0, Counter(), []
         self.theirs = getattr(differences, kind + "_samples")(capture)
         self.compare_with_rules()
@@ -163,41 +165,44 @@ def self_test(paths, arguments, version):
     tried, unnoticed = Counter(), []
     for path in paths:
         capture = read(path, arguments, version)
-        samples, _ = sojourn_samples(arguments.sojourn, path)
-        for lie, wrong in corrupted(samples):
-            kind = lie.split(":")[0]
-            tried[kind] += 1
-            if not Comparison(kind, capture, wrong[kind]).unexplained:
-                unnoticed.append(f"{path}: {lie}")
+        for expire in EXPIRE_NS:
+            samples, _ = sojourn_samples(arguments.sojourn, path, expire)
+            for lie, wrong in corrupted(samples):
+                kind = lie.split(":")[0]
+                tried[kind] += 1
+                if not Comparison(kind, capture, wrong[kind], expire).unexplained:
+                    unnoticed.append(f"{path}: {lie} with --expire {expire}")
     print("self-test: tried", dict(tried), "unnoticed", len(unnoticed), *unnoticed, sep="\n  ")
     return not unnoticed and set(tried) == set(KINDS)
 
 
 def lines_about(name, comparison, details):
     classes = ", ".join(f"{reason} {count}" for reason, count in sorted(comparison.classes.items()))
-    yield (f"{name[:52]:52} {comparison.kind:9} {comparison.peer_count():8} {sum(comparison.ours.values()):8} "
+    yield (f"{name[:52]:52} {comparison.kind:9} {comparison.expire:>6} {comparison.peer_count():8} {sum(comparison.ours.values()):8} "
            f"{comparison.equal:8} {len(comparison.unexplained):6}  {classes}")
     for line in comparison.unexplained[:details]:
         yield f"    unexplained: {line}"
 
 
 def compare_capture(path, arguments, version):
-    """(printed lines, {kind: numbers}, {kind: classes})"""
+    """(printed lines, {(kind, expire): numbers}, {(kind, expire): classes})"""
     gc.disable()  # millions of small strings that all live to the end of their capture
     try:
         capture = read(path, arguments, version)
     except packets.ImpossibleTime:
-        return [f"{os.path.basename(path)[:52]:52} left out: its times are impossible"], *[{k: Counter() for k in KINDS}] * 2
-    samples, error = sojourn_samples(arguments.sojourn, path)
+        return [f"{os.path.basename(path)[:52]:52} left out: its times are impossible"], {}, {}
+    samples = {expire: sojourn_samples(arguments.sojourn, path, expire) for expire in EXPIRE_NS}
     lines, numbers, classes = [], {}, {}
-    for kind in KINDS:
-        comparison = Comparison(kind, capture, samples[kind])
+    for part in PARTS:
+        kind, expire = part
+        found, error = samples[expire]
+        comparison = Comparison(kind, capture, found[kind], expire)
         if error and comparison.unexplained:
             comparison.unexplained = [f"sojourn refused the capture: {error}"]
-        classes[kind] = comparison.classes
-        numbers[kind] = Counter(tshark=comparison.peer_count(), sojourn=sum(samples[kind].values()),
+        classes[part] = comparison.classes
+        numbers[part] = Counter(tshark=comparison.peer_count(), sojourn=sum(found[kind].values()),
                                 equal=comparison.equal, unexplained=len(comparison.unexplained))
-        if sum(numbers[kind].values()):
+        if sum(numbers[part].values()):
             lines += lines_about(os.path.basename(path), comparison, arguments.details)
     return lines, numbers, classes
 
@@ -222,21 +227,22 @@ def main():
 
 
 def compare_all(arguments, version):
-    print(f"{'capture':52} {'kind':9} {'tshark':>8} {'sojourn':>8} {'equal':>8} {'unexpl':>6}  explained")
-    totals, classes = {kind: Counter() for kind in KINDS}, {kind: Counter() for kind in KINDS}
+    print(f"{'capture':52} {'kind':9} {'expire':>6} {'tshark':>8} {'sojourn':>8} {'equal':>8} {'unexpl':>6}  explained")
+    totals, classes = {part: Counter() for part in PARTS}, {part: Counter() for part in PARTS}
     with ProcessPoolExecutor(arguments.jobs) as pool:
         count = len(arguments.captures)
         for lines, numbers, found in pool.map(compare_capture, arguments.captures, [arguments] * count,
                                               [version] * count):
             for line in lines:
                 print(line, flush=True)
-            for kind in KINDS:
-                totals[kind].update(numbers[kind])
-                classes[kind].update(found[kind])
+            for part in numbers:
+                totals[part].update(numbers[part])
+                classes[part].update(found[part])
     print()
-    for kind in KINDS:
-        words = ", ".join(f"{reason} {count}" for reason, count in sorted(classes[kind].items()))
-        print(f"{kind}: " + ", ".join(f"{name} {number}" for name, number in totals[kind].items()) + f"; {words}")
+    for part in PARTS:
+        words = ", ".join(f"{reason} {count}" for reason, count in sorted(classes[part].items()))
+        print(f"{part[0]}, --expire {part[1]}: "
+              + ", ".join(f"{name} {number}" for name, number in totals[part].items()) + f"; {words}")
     failures = sum(total["unexplained"] for total in totals.values())
     print(f"{len(arguments.captures)} captures, {version} {failures} unexplained differences")
     unmet = sorted(set(filter(None, arguments.require.split(","))) - set().union(*classes.values()))

@@ -6,7 +6,7 @@ part, except that tshark names the frame it paired with.  README.md explains the
 from collections import namedtuple
 
 from packets import ACK, RST, SYN, nanoseconds
-from rules import dns_messages, icmp_echo, newer
+from rules import dns_messages, icmp_echo, is_super_packet, newer
 
 PeerSample = namedtuple("PeerSample", "frame delay request_frame")
 
@@ -93,6 +93,8 @@ def why_only_tshark_tcp(capture, sample, verdicts):
             return "repeated-after-answer" if why == "behind-acknowledgment" else why
         if reason == "expired":
             return "expired"
+    if sample.request_frame in verdicts.super_packets:
+        return "super-packet"
     return verdicts.not_requests.get(sample.request_frame)
 
 
@@ -102,6 +104,8 @@ def why_only_rules_tcp(capture, sample, theirs):
         return "frame-shorter-than-ip"
     if response.stream != request.stream:
         return "port-reuse"
+    if is_super_packet(request) and (request.sequence + request.length) % 2**32 != response.acknowledgment:
+        return "super-packet"  # the acknowledgment is of a part, or of more
     for packet in capture.sent_by(response.sender):
         if request.frame < packet.frame < response.frame and newer(packet.acknowledgment, response.acknowledgment):
             return "old-ack"

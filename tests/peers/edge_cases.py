@@ -137,9 +137,26 @@ def tcp_cases(writer):
     c = Tcp(writer, 2017)                             # an ACK of a connection long gone must not mislead
     c.client(0, -5000, SYN), c.server(0, 900_000), c.client(900_000, -5000, RST), c.client(0, -5000, SYN)
     c.server(0, 1, SYN | ACK), c.client(1, 1), c.client(1, 1, payload=b"x" * 100), c.server(1, 101)
+    c = opened(2018)                                  # karn beyond --expire: a FIN sent six times
+    for gap in (200, 600, 1400, 3000, 6200):
+        c.client(1, 1, FIN | ACK, wait=gap * MS)
+    c.client(1, 1, FIN | ACK, wait=116 * MS), c.server(1, 2, FIN | ACK), c.client(2, 2)
+    c = opened(2019)                                  # the first of three segments, again after 12 s
+    for offset in (1, 101, 201):
+        c.client(offset, 1, payload=b"x" * 100)
+    writer.wait(12_000 * MS), c.client(1, 1, payload=b"x" * 100), c.server(1, 101)
+    c = opened(2020)                                  # perhaps-sent-before: behind, after 12 s of silence
+    c.client(101, 1, payload=b"x" * 100), writer.wait(12_000 * MS), c.client(1, 1, payload=b"x" * 100)
+    c.server(1, 101)
+    c = Tcp(writer, 2021, server_isn=2**32 - 2**29)   # an ACK numbered 0 before the SYN-ACK
+    c.client(0, -c.server_isn, ACK), c.server(0, 1, SYN | ACK), c.client(1, 1)
 
 
 def handshake_cases(writer):
+    c = Tcp(writer, 3009)                             # the SYN repeated beyond --expire
+    c.client(0, -5000, SYN, wait=12_000 * MS), c.client(0, -5000, SYN), c.server(0, 1, SYN | ACK), c.client(1, 1)
+    c = Tcp(writer, 3010)                             # the SYN-ACK repeated beyond --expire
+    c.client(0, -5000, SYN), c.server(0, 1, SYN | ACK, wait=12_000 * MS), c.server(0, 1, SYN | ACK), c.client(1, 1)
     c = Tcp(writer, 3001)                             # syn-repeated
     c.client(0, -5000, SYN), c.client(0, -5000, SYN), c.server(0, 1, SYN | ACK), c.client(1, 1)
     c = Tcp(writer, 3011)                             # late-syn
@@ -180,6 +197,8 @@ def dns_cases(writer):
     say(4001, False, 1, "a.example"), say(4001, True, 1, "A.eXample")      # case does not matter
     say(4002, False, 1, "a.example"), say(4002, False, 1, "a.example"), say(4002, True, 1, "a.example")  # karn
     say(4003, False, 1, "a.example"), say(4003, True, 1, "b.example")      # question-differs
+    say(4008, False, 1, "a.example", wait=12_000 * MS), say(4008, False, 1, "a.example")  # karn beyond --expire
+    say(4008, True, 1, "a.example")
     # identifier-reused: two questions under one identifier
     say(4004, False, 1, "a.example"), say(4004, False, 1, "a.example", qtype=28)
     say(4004, True, 1, "a.example", qtype=28), say(4004, True, 1, "a.example")
@@ -208,6 +227,8 @@ def icmp_cases(writer):
 
     echo(8, 1), echo(0, 1)
     echo(8, 2), echo(8, 2), echo(0, 2)                # karn
+    echo(8, 7, wait=12_000 * MS), echo(8, 7), echo(0, 7)   # karn beyond --expire
+    echo(8, 8, wait=130_000 * MS), echo(8, 8), echo(0, 8)  # after two minutes it is another
     echo(8, 3), echo(0, 3), echo(8, 3), echo(0, 3)    # the sequence number used anew
     echo(8, 4), echo(0, 4, b"ABCDEFGH")               # payload-changed
     echo(8, 5, b"z" * 120, size=64), echo(0, 5, b"z" * 120, size=64)  # fragmented

@@ -6,14 +6,18 @@ with Sojourn, so agreement of the two is evidence.
 
 The definition, in short: a request is remembered under its key; the first response with that key
 answers it.  A request seen again while it waits is ambiguous (Karn & Partridge 1987) and gives no
-sample.  Seen again after its answer, a TCP segment stays answered, unless a SYN opened another
-connection on the same ports; a DNS query or an echo request starts anew.
+sample.  So it is if it no longer waits (`expire`) but was never answered: for a TCP segment as long
+as its connection lasts, for a query or an echo request for two minutes after the last copy.  Seen
+again after its answer, a TCP segment stays answered, unless a SYN opened another connection on the
+same ports; a DNS query or an echo request starts anew.
 """
 from collections import namedtuple
 
 from packets import ACK, FIN, RST, SYN
 
 Sample = namedtuple("Sample", "frame time leg requester delay request_frame")
+SECOND = 10**9
+REMEMBERED_S = 120  # how long a query or an echo request that nobody answered is known to be asked
 
 
 class Waiting:
@@ -25,12 +29,18 @@ class Waiting:
 
     def ask(self, key, time, frame, connection=0):
         entry = self.entries.get(key)
-        starts_anew = entry and entry.answered and (self.restarts or entry.connection != connection)
-        if entry and time - entry.time <= self.expire and not starts_anew:
+        if entry and not self.starts_anew(entry, time, connection):
             entry.frames.append(frame)
             entry.ambiguous |= not entry.answered
+            entry.last = time
         else:
             self.entries[key] = Entry(time, frame, connection)
+
+    def starts_anew(self, entry, time, connection):
+        if self.restarts:
+            is_remembered = 0 <= time // SECOND - entry.last // SECOND <= REMEMBERED_S
+            return entry.answered or (time - entry.time > self.expire and not is_remembered)
+        return entry.connection != connection and (entry.answered or time - entry.time > self.expire)
 
     def repeat(self, key, frame):
         """A copy that is no request of its own, such as a keep-alive of a byte still unanswered."""
@@ -44,19 +54,21 @@ class Waiting:
         entry = self.entries.get(key)
         if not entry:
             return None, "no-request"
-        if time - entry.time > self.expire:
-            return entry, "expired"
         if entry.answered:
             return entry, "answered-before"
+        if time - entry.time > self.expire:
+            entry.answered |= self.restarts
+            return entry, "karn" if entry.ambiguous else "expired"
         entry.answered = True
         return entry, "karn" if entry.ambiguous else None
 
 
 class Entry:
-    __slots__ = ("time", "frames", "ambiguous", "answered", "connection")
+    __slots__ = ("time", "last", "frames", "ambiguous", "answered", "connection")
 
     def __init__(self, time, frame, connection):
-        self.time, self.frames, self.ambiguous, self.answered = time, [frame], False, False
+        self.time = self.last = time
+        self.frames, self.ambiguous, self.answered = [frame], False, False
         self.connection = connection
 
 
@@ -84,6 +96,7 @@ class Verdicts:
         self.samples = []          # in file order
         self.reasons = {}          # response frame -> (reason, frames of the request's copies)
         self.not_requests = {}     # frame -> why it asks nothing
+        self.super_packets = set() # frames
 
     def conclude(self, packet, time, leg, requester, entry, reason):
         if reason is None:
@@ -101,9 +114,66 @@ def seen_at(packet, times):
     return times[packet.fragments[0]] if packet.fragments else packet.time
 
 
+def begins_numbers(packet, next_sequence):
+    """Whether a SYN-ACK is the first of its connection as far as the capture shows."""
+    following = next_sequence.get(packet.sender)
+    return following is None or (following - packet.sequence - 1) % 2**32 >= 2**30
+
+
+def is_of(number, packet):
+    """Whether an acknowledgment number can belong to the numbers that this SYN-ACK begins."""
+    return (number - packet.sequence - 1) % 2**32 < 2**16
+
+
+class SuperPackets:
+    """Segments of one sender that are larger than a packet: an interface divides or joins them.  An
+    acknowledgment answers the oldest that none has reached into before."""
+    LONGEST_JUMBO = 9216  # a jumbo frame is answered by its end alone, unless parts have been
+    MOST = 61  # more on their way are no requests, once they are known to be divided
+
+    def __init__(self):
+        self.waiting, self.divided = [], False
+
+    def reached(self, number):
+        """(the oldest that no acknowledgment has reached before, or None; whether the number itself is the
+        end or the inside of one)"""
+        fresh, is_theirs = [], False
+        while self.waiting and not newer(self.waiting[0]["end"], number):
+            first = self.waiting.pop(0)
+            is_theirs = first["end"] == number
+            is_divided = self.divided or (first["end"] - first["start"]) % 2**32 > self.LONGEST_JUMBO
+            if (is_theirs or is_divided) and not first["answered"]:
+                fresh.append(first)
+        if self.waiting and newer(number, self.waiting[0]["start"]):
+            first, self.divided, is_theirs = self.waiting[0], True, True
+            if not first["answered"]:
+                fresh.append(first)
+            first["answered"] = True
+        return fresh[0] if fresh else None, is_theirs
+
+    def repeat(self, start, end):
+        touched = [one for one in self.waiting if newer(end, one["start"]) and newer(one["end"], start)]
+        for one in touched:
+            one["repeated"] = True
+        return bool(touched)
+
+    def add(self, start, end):
+        """False if it is left out."""
+        if len(self.waiting) < self.MOST:
+            self.waiting.append({"start": start, "end": end, "answered": False, "repeated": False})
+            return True
+        return not self.divided
+
+
+def is_super_packet(packet):
+    header = 40 if ":" in packet.source else int(packet.values("ip.hdr_len")[-1])
+    return header + int(packet.values("tcp.hdr_len")[-1]) + packet.length > 1500
+
+
 def tcp(packets, times, expire):
     verdicts, waiting = Verdicts(), Waiting(expire, restarts=False)
     next_sequence, acknowledged, window, connections = {}, {}, {}, Connections()
+    advanced, super_packets = {}, {}
     for packet in packets:
         if packet.kind != "tcp" or packet.unfollowed:
             continue
@@ -114,12 +184,24 @@ def tcp(packets, times, expire):
             for side in (sender, packet.receiver):
                 for known in (next_sequence, acknowledged, window):
                     known.pop(side, None)
+                super_packets.pop(side, None)
+        if flags & (SYN | ACK) == SYN | ACK and begins_numbers(packet, next_sequence):
+            next_sequence.pop(sender, None)
+            if not is_of(acknowledged.get(packet.receiver, 0), packet):
+                acknowledged.pop(packet.receiver, None)
         if flags & ACK:
-            key = packet.receiver, packet.acknowledgment
-            entry, reason = waiting.answer(key, time)
-            verdicts.conclude(packet, time, None, packet.receiver, entry, reason)
             sent = next_sequence.get(packet.receiver)
-            if sent is None or not newer(packet.acknowledgment, sent):  # else it is of another connection
+            was_sent = sent is None or not newer(packet.acknowledgment, sent)  # else it is of another connection
+            oldest, is_theirs = None, False
+            if was_sent and packet.receiver in super_packets:
+                oldest, is_theirs = super_packets[packet.receiver].reached(packet.acknowledgment)
+            ends = ([oldest["end"]] if oldest else []) + ([] if is_theirs else [packet.acknowledgment])
+            for key in [(packet.receiver, end) for end in ends]:
+                if oldest and oldest["repeated"] and key[1] == oldest["end"] and key in waiting.entries:
+                    waiting.entries[key].ambiguous = True
+                entry, reason = waiting.answer(key, time)
+                verdicts.conclude(packet, time, None, packet.receiver, entry, reason)
+            if was_sent:
                 before = acknowledged.get(sender)
                 if before is None or newer(packet.acknowledgment, before):
                     acknowledged[sender] = packet.acknowledgment
@@ -147,10 +229,23 @@ def tcp(packets, times, expire):
                 # The receiver has it already: sent again, or captured in the wrong order.
                 verdicts.not_requests[packet.frame] = "behind-acknowledgment"
                 waiting.repeat(key, packet.frame)
+            elif (key not in waiting.entries and following is not None and not newer(end, following)
+                  and time - advanced[sender] > expire):
+                verdicts.not_requests[packet.frame] = "perhaps-sent-before"
             else:
-                waiting.ask(key, time, packet.frame, connection)
+                is_news = following is None or newer(end, following)
+                known = super_packets.get(sender)
+                asks = not (known and known.repeat(packet.sequence, end) and not is_news)
+                if asks and is_super_packet(packet):
+                    verdicts.super_packets.add(packet.frame)
+                    known = super_packets.setdefault(sender, SuperPackets())
+                    asks = not is_news or known.add(packet.sequence, end)
+                if asks:
+                    waiting.ask(key, time, packet.frame, connection)
+                else:
+                    verdicts.not_requests[packet.frame] = "super-packet"
             if following is None or newer(end, following):
-                next_sequence[sender] = end
+                next_sequence[sender], advanced[sender] = end, time
         window[sender] = None if flags & (SYN | FIN | RST) else packet.window
     return verdicts
 
@@ -159,14 +254,14 @@ def handshake(packets, times, expire):
     """Three spans: SYN to SYN-ACK, SYN-ACK to the client's first ACK, and SYN to that ACK."""
     verdicts = Verdicts()
     spans = {leg: Waiting(expire, restarts=False) for leg in ("server", "client", "sum")}
-    syn_acks, has_acknowledged, connections = {}, set(), Connections()
+    syn_acks, has_acknowledged, connections = {}, {}, Connections()
     for packet in packets:
         if packet.kind != "tcp" or packet.unfollowed:
             continue
         flags, sender, receiver = packet.flags, packet.sender, packet.receiver
         time, after, connection = seen_at(packet, times), (packet.sequence + 1) % 2**32, connections.number(packet)
         if connections.is_new:
-            has_acknowledged -= {sender, receiver}
+            has_acknowledged.pop(sender, None), has_acknowledged.pop(receiver, None)
             syn_acks.pop(receiver, None)
         if flags & (SYN | ACK) == SYN:
             if receiver not in syn_acks:  # else a late copy
@@ -177,6 +272,8 @@ def handshake(packets, times, expire):
                     spans["server"].ask((sender, after), time, packet.frame, connection)
                     spans["sum"].ask((sender, after), time, packet.frame, connection)
         elif flags & SYN:
+            if sender not in syn_acks and not is_of(has_acknowledged.get(receiver, 0), packet):
+                has_acknowledged.pop(receiver, None)
             if receiver in has_acknowledged:
                 continue  # a late copy: the handshake is over
             answered = spans["server"].answer((receiver, packet.acknowledgment), time)
@@ -185,9 +282,9 @@ def handshake(packets, times, expire):
             if sender in syn_acks:  # the first SYN-ACK or its ACK was lost: the sum holds a time-out
                 spans["sum"].repeat((receiver, packet.acknowledgment), packet.frame)
             syn_acks[sender] = packet.frame
-            has_acknowledged.add(sender)
+            has_acknowledged.setdefault(sender, packet.acknowledgment)
         elif flags & ACK and sender not in has_acknowledged:
-            has_acknowledged.add(sender)
+            has_acknowledged[sender] = packet.acknowledgment
             if flags & RST:
                 continue
             answered = spans["client"].answer((receiver, packet.acknowledgment), time)

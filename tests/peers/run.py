@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import traces  # noqa: E402
 
 EVERY_CLASS = ("behind-acknowledgment copy ended-elsewhere expired first-ack-by-server fragmented identifier-reused "
-               "karn keep-alive last-ack-missing late-syn no-ack-flag old-ack payload-changed port-reuse question-differs question-split refused repeated-after-answer "
+               "karn keep-alive last-ack-missing late-syn no-ack-flag old-ack payload-changed perhaps-sent-before port-reuse question-differs question-split refused repeated-after-answer "
                "spans-segments syn-ack-repeated syn-repeated zero-delay zero-window-probe").split()
 SHARE_OF_MALFORMED = 25  # every so many in `traces`; starting tshark 1700 times takes minutes
 

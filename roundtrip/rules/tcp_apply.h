@@ -1,0 +1,164 @@
+#pragma once
+// One TCP packet through the rules.  Nearly all neither open nor end anything, so this is the part
+// of the rules that every packet meets; what few packets need is in tcp_rules.cpp.
+
+#include <bit>
+
+#include "core/choose.h"
+#include "roundtrip/rules/tcp_rules.h"
+#include "wire/headers/dns.h"
+
+namespace sojourn {
+
+inline bool has(const Summary& packet, std::uint8_t flags) {
+  return (packet.tcp_flags & flags) != 0;
+}
+
+/// Sequence numbers that the segment takes, RFC 9293 section 3.4: SYN and FIN count as one each.
+inline std::uint32_t sequence_length(const Summary& packet) {
+  return packet.payload + has(packet, tcp_syn) + has(packet, tcp_fin);
+}
+
+/// ResponseFlag bits of an answer: whether it comes from the client, and whether that is a guess.
+/// (Both bits lie in TcpEnds where they lie in ResponseFlag.)
+inline std::uint8_t answer_flags(const TcpConnection& connection, unsigned sender) {
+  constexpr TcpEnds high{false, true, false, false, false, false, 0};
+  constexpr TcpEnds guessed{false, false, true, false, false, false, 0};
+  static_assert(std::bit_cast<std::uint8_t>(high) == requester_is_server &&
+                std::bit_cast<std::uint8_t>(guessed) == leg_is_guessed);
+  const unsigned ends = std::bit_cast<std::uint8_t>(connection.ends);
+  return (ends ^ (1 - sender) << 1) & (requester_is_server | leg_is_guessed);
+}
+
+/// A zero-window probe risks a byte only to make the peer speak (RFC 9293 section 3.8.6.1): not
+/// data on its way.
+inline bool is_probe(const Summary& packet, const TcpConnection& connection, unsigned sender) {
+  return connection.known[1 - sender].window_zero && packet.payload <= 1 &&
+         !has(packet, tcp_syn | tcp_fin) && connection.known[sender].sequence &&
+         packet.sequence == connection.side[sender].next_sequence;
+}
+
+inline void TcpRules::timestamps(EventWriter& write, TcpConnection& connection) const {
+  const Summary& packet = write.packet();
+  const unsigned sender = write.sender();
+  TcpSide& mine = connection.side[sender];
+  TcpKnown& known = connection.known[sender];
+
+  // RFC 7323 section 3.2: TSecr is only valid with ACK set.  Of the peer's newest value we know
+  // whether it is waiting for an echo; in a transfer one way that spares half of the look-ups.
+  if (has(packet, tcp_ack) && !(known.ts_echo && mine.ts_echo == packet.ts_echo)) {
+    const unsigned receiver = 1 - sender;
+    const bool in_vain = connection.known[receiver].ts_value &&
+                         connection.side[receiver].ts_value == packet.ts_echo &&
+                         !(connection.ends.ts_value_asked >> receiver & 1u);
+    if (!in_vain)
+      write.answer_any_leg(Kind::tcp_ts, packet.ts_echo, answer_flags(connection, sender));
+    mine.ts_echo = packet.ts_echo;
+    known.ts_echo = true;
+  }
+  // Pure ACKs are skipped: RFC 7323 section 4.3 has the peer echo them only once its application
+  // next writes, and we would report its thinking time as delay.
+  // A value that they were first to carry is spent: its echo may answer them, not later data.
+  if (!known.ts_value || is_newer(packet.ts_value, mine.ts_value)) {
+    const bool asks = sequence_length(packet) > 0 && !has(packet, tcp_rst);
+    if (asks) write.ask(Kind::tcp_ts, packet.ts_value, 0);
+    const unsigned other = connection.ends.ts_value_asked & ~(1u << sender);
+    connection.ends.ts_value_asked = (other | unsigned{asks} << sender) & 3u;
+    mine.ts_value = packet.ts_value;
+    known.ts_value = true;
+  }
+}
+
+/// A packet that neither opens nor ends anything, between ends that have both sent and acknowledged
+/// something and whose windows are open: nearly all are like that.
+inline bool is_settled(const Summary& packet, const TcpConnection& connection) {
+  TcpKnown settled{}, looked_at{};
+  settled.sequence = settled.acknowledged = true;
+  looked_at.sequence = looked_at.acknowledged = looked_at.window_zero = true;
+  const auto bits = [](const TcpKnown& low, const TcpKnown& high) {
+    return std::bit_cast<std::uint8_t>(low) | std::bit_cast<std::uint8_t>(high) << 8;
+  };
+  constexpr std::uint8_t flags = tcp_syn | tcp_fin | tcp_rst | tcp_ack;
+  return ((packet.tcp_flags & flags) == tcp_ack) & (packet.window != 0) & !packet.first_fragment &
+         !connection.ends.has_super_packets & (packet.ip_length() <= longest_packet) &
+         ((bits(connection.known[0], connection.known[1]) & bits(looked_at, looked_at)) ==
+          bits(settled, settled));
+}
+
+/// Compiled twice: for settled packets the compiler drops what they cannot need (docs/results/
+/// rules.md has the gain).  Most of them either ask or answer, and which one follows no pattern, so
+/// there is no branch on it.
+template <bool settled>
+[[gnu::always_inline]] inline void TcpRules::segment(EventWriter& write,
+                                                     TcpConnection& connection) {
+  const Summary& packet = write.packet();
+  const unsigned sender = write.sender(), receiver = 1 - sender;
+  TcpSide& mine = connection.side[sender];
+  const TcpSide& theirs = connection.side[receiver];
+  TcpKnown& known = connection.known[sender];
+  const bool knows_sequence = settled || known.sequence;
+  const bool knows_acknowledged = settled || known.acknowledged;
+  const bool knows_theirs = settled || connection.known[receiver].sequence;
+  const std::uint32_t acknowledgment = packet.acknowledgment;
+  const std::uint32_t length = settled ? packet.payload : sequence_length(packet);
+  const std::uint32_t end = packet.sequence + length;
+  const CoarserTime now{packet.time};
+
+  // An acknowledgment number is looked up when it is first seen; once more would find nothing,
+  // because what it covers is not asked for again.
+  const unsigned answers =
+      unpredictable((settled || has(packet, tcp_ack)) &
+                    !(knows_acknowledged & (mine.acknowledged == acknowledgment)));
+  // What was never sent cannot be acknowledged: such a number is of an older connection, or of
+  // segments that the capture missed, and tells nothing about those that we see.
+  const bool was_sent = !knows_theirs | !is_newer(acknowledgment, theirs.next_sequence);
+  const bool carries =
+      length != 0 && (settled || (!has(packet, tcp_rst) && !packet.first_fragment &&
+                                  !is_probe(packet, connection, sender)));
+  const bool was_acknowledged = (settled || connection.known[receiver].acknowledged) &
+                                is_acknowledged(end, theirs.acknowledged);
+  const unsigned asks =
+      unpredictable(carries & (packet.ip_length() >= full_size_) & !was_acknowledged);
+  const bool moves_on = carries & (!knows_sequence | is_newer(end, mine.next_sequence));
+  if (wants_segments_) {
+    std::uint8_t request_flags = repeat_is_ambiguous;
+    if (carries & !moves_on) [[unlikely]]
+      if (passed_before(end, connection, sender, now, patience_)) request_flags |= is_copy;
+    if (!settled && (connection.ends.has_super_packets || packet.ip_length() > longest_packet))
+        [[unlikely]] {
+      super_packet(write, connection, {answers != 0, was_sent, asks != 0, request_flags});
+    } else {
+      const unsigned only_asks = asks & ~answers;
+      write.ask_or_answer_if(answers | asks, only_asks, Kind::tcp,
+                             choose(only_asks, end, acknowledgment), request_flags,
+                             answer_flags(connection, sender));
+      if (answers & asks) write.ask(Kind::tcp, end, request_flags);
+    }
+  }
+  const bool is_news = (answers != 0) & was_sent;
+  const bool is_highest = !knows_acknowledged | is_newer(acknowledgment, mine.acknowledged);
+  mine.acknowledged = choose(is_news & is_highest, acknowledgment, mine.acknowledged);
+  mine.next_sequence = choose(moves_on, end, mine.next_sequence);
+  connection.advanced[sender].move_if(moves_on, now);
+  if (settled) return;
+  known.acknowledged |= is_news;
+  known.sequence |= carries;
+  known.window_zero = packet.window == 0 && !has(packet, tcp_syn | tcp_fin | tcp_rst);
+}
+
+[[gnu::always_inline]] inline PairEvent* TcpRules::apply(const Summary& packet, std::uint32_t index,
+                                                         PairEvent* out) {
+  TcpConnection& connection = connections_.at(packet.flow, packet.time);
+  connection.last_seen = packet.time;
+  const bool may_be_dns =
+      wants_dns_ && (packet.source_port == dns_port || packet.destination_port == dns_port);
+  if (may_be_dns || !is_settled(packet, connection)) [[unlikely]]
+    return unsettled(packet, index, connection, out);
+
+  EventWriter write{key_, packet, index, out};
+  if (packet.has_timestamps && wants_timestamps_) timestamps(write, connection);
+  segment<true>(write, connection);
+  return write.end();
+}
+
+}  // namespace sojourn
