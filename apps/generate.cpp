@@ -1,13 +1,10 @@
 // `sojourn generate`: writes a capture and, beside it, what is to be found in it.
 
-#include <fcntl.h>
-#include <fmt/core.h>
-#include <unistd.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,10 +12,12 @@
 #include "apps/commands.h"
 #include "apps/generate_request.h"
 #include "apps/interrupt.h"
+#include "apps/output.h"
 #include "apps/progress.h"
 #include "capture/capture_writer.h"
-#include "capture/unique_fd.h"
+#include "core/printable.h"
 #include "core/units.h"
+#include "export/files/run_files.h"
 #include "export/sample_csv.h"
 #include "lab/border_mix.h"
 #include "lab/query_load.h"
@@ -94,15 +93,14 @@ struct Made {
 };
 
 Result<Made> generate(const GenerateRequest& request) {
-  auto capture = CaptureWriter::open(request.capture, LinkType::ethernet);
-  if (!capture) return std::unexpected(capture.error());
-  const UniqueFd file{
-      request.truth == "-"
-          ? dup(STDOUT_FILENO)
-          : ::open(request.truth.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-  if (file.get() < 0)
-    return failure(fmt::format("cannot write {}: {}", request.truth, std::strerror(errno)));
-  SampleCsvWriter truth{file.get()};
+  RunFiles files;
+  auto capture_file = files.open(request.capture, OutputContent::capture);
+  if (!capture_file) return std::unexpected(capture_file.error());
+  auto truth_file = files.open(request.truth);
+  if (!truth_file) return std::unexpected(truth_file.error().while_doing("--truth"));
+  CaptureWriter capture{[&](std::string_view bytes) { capture_file->write(bytes); },
+                        LinkType::ethernet};
+  SampleCsvWriter truth{*truth_file};
 
   const auto model = make_model(request);
   watch_for_interrupts();
@@ -111,7 +109,7 @@ Result<Made> generate(const GenerateRequest& request) {
   LabFrame frame;
   std::vector<Sample> found;
   while (model->next(frame, found)) {
-    capture->write(frame.time, frame.bytes, frame.length);
+    capture.write(frame.time, frame.bytes, frame.length);
     for (const Sample& sample : found) truth.write(sample);
     made.samples += found.size();
     found.clear();
@@ -119,12 +117,13 @@ Result<Made> generate(const GenerateRequest& request) {
     made.last = frame.time;
     if (++made.packets % 4096 == 0) {
       progress.show(model->progress(), made.packets);
-      if (interrupted() || truth.failed()) break;
+      if (interrupted() || capture_file->failed() || truth_file->failed()) break;
     }
   }
-  if (auto done = capture->finish(); !done) return std::unexpected(done.error());
-  if (auto done = truth.finish(); !done)
-    return std::unexpected(done.error().while_doing("cannot write " + request.truth));
+  capture.flush();
+  truth.flush();
+  if (auto done = capture_file->finish(); !done) return std::unexpected(done.error());
+  if (auto done = truth_file->finish(); !done) return std::unexpected(done.error());
   if (interrupted()) return failure("interrupted: the capture and its truth end early");
   return made;
 }
@@ -134,14 +133,18 @@ Result<Made> generate(const GenerateRequest& request) {
 int run_generate(const GenerateRequest& request) {
   const auto made = generate(request);
   if (!made) {
-    fmt::print(stderr, "sojourn: {}\n", made.error().message);
+    complain(made.error().message);
     return exit_error;
   }
-  const bool quiet = request.capture == "-" || request.truth == "-";
-  fmt::print(quiet ? stderr : stdout, "{}: {} packets in {}, model {}, seed {}\n{}: {} samples\n",
-             request.capture, format_count(made->packets),
-             format_duration(made->last - made->first), request.model, request.seed, request.truth,
-             format_count(made->samples));
+  if (OutputFile::reader_gone()) return exit_ok;
+  const std::string summary = fmt::format(
+      "{}: {} packets in {}, model {}, seed {}\n{}: {} samples\n", printable(request.capture),
+      format_count(made->packets), format_duration(made->last - made->first), request.model,
+      request.seed, printable(request.truth), format_count(made->samples));
+  if (request.capture == "-" || request.truth == "-")
+    std::fputs(summary.c_str(), stderr);
+  else
+    say_text(summary);
   return exit_ok;
 }
 

@@ -145,8 +145,7 @@ void add_generate(CLI::App& app, Run& run) {
       .add_option("--truth", request->truth,
                   "where the truth goes (default FILE.truth.csv), - for standard output")
       ->type_name("FILE");
-  generate.add_option("--seed", request->seed, "another seed, another capture (default 1)")
-      ->type_name("NUMBER");
+  add_seed(generate, request->seed, "another seed, another capture (default 1)");
   add_two_point_options(generate, *two_points);
   generate.callback([request, two_points, &generate, &run] {
     if (const auto reason = two_point_contradiction(*request, *two_points, generate);

@@ -11,8 +11,11 @@
 
 #include "apps/commands.h"
 #include "apps/option_helpers.h"
+#include "apps/output.h"
 #include "capture/capture_writer.h"
+#include "core/printable.h"
 #include "core/units.h"
+#include "export/files/run_files.h"
 #include "export/oneway/oneway_csv.h"
 #include "lab/traffic_model.h"
 #include "lab/two_point_frame.h"
@@ -63,24 +66,28 @@ Result<void> write_captures(const GenerateRequest& request, const TwoPointTrace&
     return frame.make(sent.flow, trace.flow_is_ipv6[sent.flow], trace.number[packet], sent.bytes,
                       view, request.snap_length);
   };
-  auto first = CaptureWriter::open(name + ".first.pcap", LinkType::ethernet);
-  if (!first) return std::unexpected(first.error());
+  auto first_file = OutputFile::open(name + ".first.pcap");
+  if (!first_file) return std::unexpected(first_file.error());
+  auto last_file = OutputFile::open(name + ".last.pcap");
+  if (!last_file) return std::unexpected(last_file.error());
+  CaptureWriter first{[&](std::string_view bytes) { first_file->write(bytes); },
+                      LinkType::ethernet};
+  CaptureWriter last{[&](std::string_view bytes) { last_file->write(bytes); }, LinkType::ethernet};
   for (const std::uint32_t packet : trace.first_order) {
     const auto [bytes, length] = make(packet, {});
-    first->write(at(trace.first_ns[packet]), bytes, length);
+    first.write(at(trace.first_ns[packet]), bytes, length);
   }
-  if (auto done = first->finish(); !done) return done;
-
-  auto last = CaptureWriter::open(name + ".last.pcap", LinkType::ethernet);
-  if (!last) return std::unexpected(last.error());
+  first.flush();
   for (const TwoPointArrival& arrival : trace.arrivals) {
     // Three routers on the way, one of which marks congestion or a class of service now and then.
     const auto service = static_cast<std::uint8_t>(arrival.packet % 7 == 0 ? 0xb9 : 0);
     const auto [bytes, length] =
         make(arrival.packet, {.vlan_tag = vlan, .hops = 3, .service = service});
-    last->write(at(arrival.read_ns), bytes, length);
+    last.write(at(arrival.read_ns), bytes, length);
   }
-  return last->finish();
+  last.flush();
+  if (auto done = first_file->finish(); !done) return done;
+  return last_file->finish();
 }
 
 /// Every delay of a flow, so that mean and deviation come from a plain second look at them.
@@ -109,8 +116,12 @@ struct Truth {
 };
 
 Result<Truth> write_truth(const std::string& name, const TwoPointTrace& trace) {
-  auto delays_file = CsvFile::open(name + ".delays.csv", delays_csv_header);
-  if (!delays_file) return std::unexpected(delays_file.error());
+  RunFiles files;
+  auto delays_output = files.open(name + ".delays.csv");
+  if (!delays_output) return std::unexpected(delays_output.error());
+  auto flows_output = files.open(name + ".flows.csv");
+  if (!flows_output) return std::unexpected(flows_output.error());
+  CsvFile delays_file{std::move(*delays_output), delays_csv_header};
   Truth truth;
   std::vector<bool> arrived(trace.sent.size());
   std::vector<std::vector<std::int64_t>> delays(trace.flows());
@@ -122,10 +133,10 @@ Result<Truth> write_truth(const std::string& name, const TwoPointTrace& trace) {
     ++truth.arrived;
     delays[flow].push_back(arrival.read_ns - sent_ns);
     const FlowKey key = two_point_flow(flow, trace.flow_is_ipv6[flow]);
-    append_delay(delays_file->lines(), &key, {at(sent_ns), Duration{delays[flow].back()}, flow});
-    delays_file->pass_on();
+    append_delay(delays_file.lines(), &key, {at(sent_ns), Duration{delays[flow].back()}, flow});
+    delays_file.pass_on();
   }
-  if (auto done = delays_file->finish(); !done) return std::unexpected(done.error());
+  if (auto done = delays_file.finish(); !done) return std::unexpected(done.error());
 
   std::vector<std::uint64_t> lost(trace.flows());
   for (std::size_t i = 0; i < trace.sent.size(); ++i)
@@ -137,7 +148,7 @@ Result<Truth> write_truth(const std::string& name, const TwoPointTrace& trace) {
       flows.push_back(
           flow_truth(two_point_flow(flow, trace.flow_is_ipv6[flow]), delays[flow], lost[flow]));
   truth.flows = flows.size();
-  if (auto done = write_flows(name + ".flows.csv", flows); !done)
+  if (auto done = write_flows(std::move(*flows_output), flows); !done)
     return std::unexpected(done.error());
   return truth;
 }
@@ -219,18 +230,18 @@ std::string two_point_contradiction(const GenerateRequest& request, const TwoPoi
 int run_generate_two_point(const GenerateRequest& request, const TwoPointRequest& points) {
   const TwoPointTrace trace = two_point_trace(complete(request, points));
   const auto fail = [](const Error& error) {
-    fmt::print(stderr, "sojourn: {}\n", error.message);
+    complain(error.message);
     return exit_error;
   };
   if (auto written = write_captures(request, trace, points.vlan); !written)
     return fail(written.error());
   const auto truth = write_truth(request.capture, trace);
   if (!truth) return fail(truth.error());
-  fmt::print(
-      "{0}.first.pcap: {1} packets\n{0}.last.pcap: {2} packets\n{0}.delays.csv: {3} delays\n"
+  say("{0}.first.pcap: {1} packets\n{0}.last.pcap: {2} packets\n{0}.delays.csv: {3} delays\n"
       "{0}.flows.csv: {4} flows, {5} packets lost\n",
-      request.capture, format_count(trace.sent.size()), format_count(trace.arrivals.size()),
-      format_count(truth->arrived), format_count(truth->flows), format_count(truth->lost));
+      printable(request.capture), format_count(trace.sent.size()),
+      format_count(trace.arrivals.size()), format_count(truth->arrived), format_count(truth->flows),
+      format_count(truth->lost));
   return exit_ok;
 }
 

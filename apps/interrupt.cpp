@@ -6,17 +6,37 @@
 #include <string_view>
 
 #include "apps/commands.h"
+#include "apps/last_words.h"
 
 namespace sojourn {
 namespace {
 
-std::atomic<bool> flag{false};
+std::atomic<bool> flag{false}, impatient{false};
 static_assert(std::atomic<bool>::is_always_lock_free);  // may be set in a signal handler
 
-extern "C" void on_signal(int) { flag.store(true, std::memory_order_relaxed); }
+extern "C" void on_last_signal(int number) {
+  leave_nothing_behind();
+  std::signal(number, SIG_DFL);
+  ::raise(number);  // takes effect when the handler returns
+}
+
+extern "C" void on_signal(int number) {
+  flag.store(true, std::memory_order_relaxed);
+  // A terminal that closes may send SIGHUP twice, which is no sign of impatience.
+  if (number != SIGHUP && impatient.exchange(true)) on_last_signal(number);
+}
+
+/// No SA_RESTART: a read must come back.  What is ignored stays ignored.
+void handle(int number, void (*handler)(int)) {
+  struct sigaction action{}, before{};
+  action.sa_handler = handler;
+  sigaction(number, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
+}
 
 /// Only what is allowed in a signal handler: no stream, no exit().
 extern "C" void on_bus_error(int) {
+  leave_nothing_behind();
   constexpr std::string_view line =
       "sojourn: a capture was shortened while it was read; read a copy of it, or wait for whoever "
       "writes it\n";
@@ -28,15 +48,23 @@ extern "C" void on_bus_error(int) {
 
 const std::atomic<bool>& interrupted() { return flag; }
 
+void stop_reading() { flag.store(true, std::memory_order_relaxed); }
+
+void clean_up_on_signals() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) handle(number, on_last_signal);
+}
+
 void watch_for_interrupts() {
-  struct sigaction action{};
-  action.sa_handler = on_signal;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // no SA_RESTART: a read must come back
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write error, which is reported
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) handle(number, on_signal);
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write error: other outputs are finished
 }
 
 void watch_for_shortened_files() { std::signal(SIGBUS, on_bus_error); }
+
+void end_for_lack_of_readers() {
+  std::signal(SIGPIPE, SIG_DFL);
+  ::raise(SIGPIPE);
+  ::_exit(exit_error);  // whoever blocks SIGPIPE gets this
+}
 
 }  // namespace sojourn

@@ -1,19 +1,21 @@
 // `sojourn lab`: lists and runs the experiments.
 
-#include <fmt/core.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/commands.h"
 #include "apps/interrupt.h"
+#include "apps/option_helpers.h"
 #include "apps/output.h"
 #include "apps/progress.h"
+#include "core/printable.h"
 #include "export/charts/line_chart.h"
+#include "export/files/run_files.h"
 #include "export/lab/lab_json.h"
 #include "export/lab/lab_page.h"
 #include "export/lab/lab_text.h"
@@ -96,12 +98,18 @@ Result<std::vector<std::string>> write_results(const LabResult& result, const st
 
 Result<void> run_experiments(const LabRequest& request) {
   const auto todo = chosen(request.names);
+  std::optional<OutputFile> page;
+  if (!request.html.empty()) {
+    auto opened = RunFiles{}.open(request.html);
+    if (!opened) return std::unexpected(opened.error().while_doing("--html"));
+    page.emplace(std::move(*opened));
+  }
   if (auto made = make_folder(request.out); !made) return made;
   watch_for_interrupts();
   std::vector<LabResult> results;
   std::size_t claims = 0, missed = 0;
   for (const Experiment* experiment : todo) {
-    if (interrupted()) return failure("interrupted");
+    if (interrupted()) break;
     results.push_back(run_one(*experiment, request.setting));
     const LabResult& result = results.back();
     claims += result.report.claims.size();
@@ -109,29 +117,30 @@ Result<void> run_experiments(const LabRequest& request) {
     const auto paths = write_results(result, request.out);
     if (!paths) return std::unexpected(paths.error());
     if (request.json || request.html == "-") continue;
-    fmt::print("{}\n", lab_text(*experiment, result.report));
-    for (const std::string& path : *paths) fmt::print("  wrote {}\n", path);
-    fmt::print("  took {:.1f} s\n\n", result.seconds);
-    std::fflush(stdout);
+    say("{}\n", lab_text(*experiment, result.report));
+    for (const std::string& path : *paths) say("  wrote {}\n", printable(path));
+    say("  took {:.1f} s\n\n", result.seconds);
   }
-  if (!request.html.empty())
-    if (auto written = write_file(request.html, lab_page(results, request.setting)); !written)
-      return written;
+  if (page) {
+    page->write(lab_page(results, request.setting));
+    if (auto written = page->finish(); !written) return written;
+  }
+  if (interrupted()) return failure("interrupted: only what was done until then has been written");
   if (request.html == "-") return {};
   if (request.json) return write_file("-", lab_json(results, request.setting));
-  if (!request.html.empty()) fmt::print("wrote {}\n", request.html);
-  fmt::print("{} of {} claims missed\n", missed, claims);
+  if (!request.html.empty()) say("wrote {}\n", printable(request.html));
+  say("{} of {} claims missed\n", missed, claims);
   return {};
 }
 
 int run_lab(const LabRequest& request) {
   if (request.names.empty()) {
-    fmt::print("{}", lab_list(experiments()));
+    say_text(lab_list(experiments()));
     return exit_ok;
   }
   const auto done = run_experiments(request);
   if (done) return exit_ok;
-  fmt::print(stderr, "sojourn: {}\n", done.error().message);
+  complain(done.error().message);
   return exit_error;
 }
 
@@ -149,8 +158,7 @@ void add_lab(CLI::App& app, Run& run) {
       ->check(complaint_about)
       ->type_name("");
   lab.add_flag("--quick", request->setting.quick, "scaled down: seconds instead of minutes");
-  lab.add_option("--seed", request->setting.seed, "of all that is drawn at random (default 1)")
-      ->type_name("NUMBER");
+  add_seed(lab, request->setting.seed, "of all that is drawn at random (default 1)");
   lab.add_option("--out", request->out, "where the CSV and SVG files go (default ./sojourn-lab)")
       ->type_name("FOLDER");
   lab.add_option("--html", request->html, "gather everything in this page, - for standard output")

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,12 @@
 #include "apps/option_helpers.h"
 #include "apps/output.h"
 #include "apps/progress.h"
+#include "core/printable.h"
 #include "core/units.h"
 #include "experiments/capture/compare.h"
 #include "experiments/capture/tune.h"
 #include "export/charts/line_chart.h"
+#include "export/files/run_files.h"
 #include "export/lab/capture_text.h"
 #include "export/lab/lab_json.h"
 #include "export/lab/lab_text.h"
@@ -86,7 +89,7 @@ void add_common(CLI::App& command, CaptureRequest& request) {
   command.add_option("--seeds", request.seeds, "runs of each table, with other hashes (default 7)")
       ->check(CLI::Range(1, 1000))
       ->type_name("NUMBER");
-  command.add_option("--seed", request.seed, "the first of them (default 1)")->type_name("NUMBER");
+  add_seed(command, request.seed, "the first of them (default 1)");
   command.add_flag("--json", request.json, "one JSON document on standard output");
 }
 
@@ -103,12 +106,20 @@ Result<CaptureTrial> read_trial(const CaptureRequest& request) {
 
 int finish(const Result<void>& done) {
   if (done) return exit_ok;
-  fmt::print(stderr, "sojourn: {}\n", done.error().message);
+  complain(done.error().message);
   return exit_error;
 }
 
 Result<void> compare(const CaptureRequest& request, const std::vector<std::uint64_t>& memories,
                      const std::string& out, const std::string& plot) {
+  RunFiles files;
+  for (const std::string& capture : request.captures) files.reads(capture);
+  std::optional<OutputFile> plot_file;
+  if (!plot.empty()) {
+    auto opened = files.open(plot);
+    if (!opened) return std::unexpected(opened.error().while_doing("--plot"));
+    plot_file.emplace(std::move(*opened));
+  }
   auto trial = read_trial(request);
   if (!trial) return std::unexpected(trial.error());
   const CompareOptions options{
@@ -126,8 +137,12 @@ Result<void> compare(const CaptureRequest& request, const std::vector<std::uint6
     paths.push_back(path);
     return write_file(path, text);
   };
-  if (!plot.empty())
-    if (auto done = write(plot, svg_chart(report.figures.front().chart)); !done) return done;
+  if (plot_file) {
+    paths.push_back(plot);
+    plot_file->write(svg_chart(report.figures.front().chart));
+    if (auto done = plot_file->finish(); !done) return done;
+    if (plot == "-") return {};  // standard output belongs to the picture
+  }
   if (!out.empty()) {
     if (auto done = make_folder(out); !done) return done;
     if (auto done = write(out + "/compare-errors.csv", lab_csv(report.tables.front())); !done)
@@ -139,8 +154,8 @@ Result<void> compare(const CaptureRequest& request, const std::vector<std::uint6
   }
   if (request.json)
     return write_file("-", comparison_json(*comparison, *trial, options, request.captures));
-  fmt::print("{}{}\n", trial_text(*trial), table_text(report.tables.front()));
-  for (const std::string& path : paths) fmt::print("wrote {}\n", path);
+  say("{}{}\n", trial_text(*trial), table_text(report.tables.front()));
+  for (const std::string& path : paths) say("wrote {}\n", printable(path));
   return {};
 }
 
@@ -154,7 +169,7 @@ Result<void> tune_capture(const CaptureRequest& request, const AccuracyTarget& t
     tuning = tune(*trial, options, [&](double done) { progress.show(done, "trying tables"); });
   }
   if (request.json) return write_file("-", tuning_json(tuning, *trial, options, request.captures));
-  fmt::print("{}", tuning_text(tuning, *trial, options, request.captures.front()));
+  say_text(tuning_text(tuning, *trial, options, printable(request.captures.front())));
   return {};
 }
 
@@ -181,6 +196,8 @@ void add_lab_compare(CLI::App& lab, Run& run) {
   command.add_option("--plot", request->plot, "the worst error by memory as SVG into this file")
       ->type_name("FILE");
   command.callback([request, &run] {
+    if (request->json && request->plot == "-")
+      throw CLI::ValidationError("--json and --plot - both want standard output");
     run = [request] {
       return finish(compare(*request, request->memories, request->out, request->plot));
     };

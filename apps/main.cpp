@@ -1,16 +1,17 @@
 // sojourn: how long packets stay on the road.
 
-#include <fmt/core.h>
-#include <unistd.h>
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
-#include <new>
+#include <sstream>
 #include <string>
 #include <string_view>
 
 #include "apps/commands.h"
 #include "apps/interrupt.h"
+#include "apps/last_words.h"
+#include "apps/output.h"
+#include "export/files/output_file.h"
 
 namespace {
 
@@ -22,18 +23,21 @@ std::string in_one_line(std::string message) {
   return message;
 }
 
-/// One line, from memory that is there already.
-void out_of_memory() {
-  constexpr std::string_view line =
-      "sojourn: out of memory; sojourn rtt --memory SIZE measures in a fixed size\n";
-  if (write(STDERR_FILENO, line.data(), line.size()) < 0) std::_Exit(sojourn::exit_error);
-  std::_Exit(sojourn::exit_error);
+/// What a program says last may still be on its way, and may not arrive.
+int after_output_has_arrived(int status) {
+  const auto arrived = sojourn::flush_output();
+  if (sojourn::OutputFile::reader_gone()) sojourn::end_for_lack_of_readers();
+  if (arrived) return status;
+  sojourn::complain(arrived.error().message);
+  return sojourn::exit_error;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::set_new_handler(out_of_memory);
+  sojourn::keep_standard_descriptors();
+  sojourn::install_last_words();
+  sojourn::clean_up_on_signals();
   CLI::App app{"Sojourn measures network delay from the traffic that is already there."};
   app.name("sojourn");
   app.set_version_flag("--version", "sojourn " SOJOURN_VERSION);
@@ -56,17 +60,20 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {
-    return app.exit(help_or_version);
+    std::ostringstream text;
+    const int status = app.exit(help_or_version, text, text);
+    sojourn::say_text(text.str());
+    return after_output_has_arrived(status);
   } catch (const CLI::ParseError& error) {
-    fmt::print(
-        stderr, "sojourn: {} (see sojourn{} --help)\n", in_one_line(error.what()),
-        app.get_subcommands().empty() ? "" : " " + app.get_subcommands().front()->get_name());
+    const auto chosen = app.get_subcommands();
+    sojourn::complain(fmt::format("{} (see sojourn{} --help)", in_one_line(error.what()),
+                                  chosen.empty() ? "" : " " + chosen.front()->get_name()));
     return sojourn::exit_usage;
   }
   if (!run) {
-    fmt::print(stderr, "sojourn: no command given (see sojourn --help)\n");
+    sojourn::complain("no command given (see sojourn --help)");
     return sojourn::exit_usage;
   }
   sojourn::watch_for_shortened_files();
-  return run();
+  return after_output_has_arrived(run());
 }

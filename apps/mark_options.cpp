@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
-#include <random>
 #include <string_view>
 #include <vector>
 
@@ -69,7 +68,7 @@ void add_mark(CLI::App& app, Run& run) {
       MarkRequest{.input = {},
                   .output = {},
                   .options = {.setup = {.carrier = *MarkingCarrier::parse("dscp")}}});
-  request->options.setup.seed = std::random_device{}();
+  request->options.setup.seed = random_seed();
   const auto flows = std::make_shared<std::vector<MarkingFilter>>();
   const auto flow_id = std::make_shared<std::uint32_t>(0);
 
@@ -108,8 +107,7 @@ void add_mark(CLI::App& app, Run& run) {
                 "overwrite what the carrier's field meant before");
   mark.add_flag("--restore", request->options.restore,
                 "take the marks away, as the last point would");
-  mark.add_option("--seed", request->options.setup.seed, "make hashing repeatable")
-      ->type_name("NUMBER");
+  add_seed(mark, request->options.setup.seed, "make hashing repeatable");
   mark.callback([request, flows, flow_id, &mark, &run] {
     if (!flows->empty()) request->options.setup.flows = *flows;
     request->options.setup.carrier = request->options.setup.carrier.with_flow_id(*flow_id);

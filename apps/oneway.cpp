@@ -1,7 +1,5 @@
 // `sojourn oneway`: one-way delay and loss, from opening the captures to the exit status.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -12,10 +10,11 @@
 
 #include "apps/commands.h"
 #include "apps/interrupt.h"
-#include "apps/oneway_print.h"
+#include "apps/oneway_outputs.h"
 #include "apps/oneway_records.h"
 #include "apps/oneway_request.h"
 #include "apps/open_point.h"
+#include "apps/output.h"
 #include "apps/progress.h"
 #include "capture/source_warnings.h"
 #include "export/oneway/oneway_csv.h"
@@ -62,6 +61,7 @@ Result<OnewayMeasurement> run_through(const OnewayRunOptions& options, const Inp
   if (!run) return std::unexpected(run.error());
   Progress progress;
   (*run)->run(*inputs.first, *inputs.last, interrupted(), [&] {
+    if (OutputFile::reader_gone()) stop_reading();
     progress.show(std::min(inputs.first->progress(), inputs.last->progress()),
                   inputs.first->counters().packets + inputs.last->counters().packets);
   });
@@ -98,6 +98,8 @@ std::string reason_for_nothing(const OnewayRequest& request, const OnewayReport&
 }
 
 Result<int> measure_captures(const OnewayRequest& request) {
+  auto outputs = OnewayOutputs::open(request);
+  if (!outputs) return std::unexpected(outputs.error());
   watch_for_interrupts();
   OnewayRunOptions options{.method = request.method,
                            .setup = request.setup,
@@ -115,17 +117,11 @@ Result<int> measure_captures(const OnewayRequest& request) {
   const auto inputs = open_inputs(request);
   if (!inputs) return std::unexpected(inputs.error());
   std::optional<DelayCsvWriter> samples;
-  if (!request.samples.empty()) {
-    auto opened = DelayCsvWriter::open(request.samples);
-    if (!opened) return std::unexpected(opened.error());
-    samples.emplace(std::move(*opened));
-  }
+  if (outputs->samples) samples.emplace(std::move(*outputs->samples));
   const auto started = Clock::now();
   const auto measured = run_through(options, *inputs, samples ? &*samples : nullptr);
   if (!measured) return std::unexpected(measured.error());
   const Duration elapsed = Clock::now() - started;
-  if (samples)
-    if (auto finished = samples->finish(); !finished) return std::unexpected(finished.error());
 
   OnewayReport report = report_of(request, *measured);
   report.elapsed = elapsed;
@@ -136,8 +132,10 @@ Result<int> measure_captures(const OnewayRequest& request) {
       report.warnings.push_back(sentence_of(doubt, report));
   if (interrupted()) report.warnings.emplace_back("interrupted: this is what was read until then");
   add_remarks(report);
-  if (auto printed = print_oneway(request, report); !printed)
-    return std::unexpected(printed.error());
+  auto written = outputs->finish(request, report);
+  if (samples)
+    if (auto finished = samples->finish(); !finished && written) written = finished;
+  if (!written) return std::unexpected(written.error());
   return exit_ok;
 }
 
@@ -149,7 +147,7 @@ int run_oneway(const OnewayRequest& request) {
                       : of_records                   ? measure_records(request)
                                                      : measure_captures(request);
   if (status) return *status;
-  fmt::print(stderr, "sojourn: {}\n", status.error().message);
+  complain(status.error().message);
   return exit_error;
 }
 

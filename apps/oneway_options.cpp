@@ -1,13 +1,10 @@
 // The options of `sojourn oneway`.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <charconv>
-#include <cstdlib>
 #include <memory>
-#include <random>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +13,7 @@
 #include "apps/oneway_request.h"
 #include "apps/open_point.h"
 #include "apps/option_helpers.h"
+#include "apps/terminal.h"
 #include "core/units.h"
 #include "export/oneway/record_csv.h"
 #include "oneway/label.h"
@@ -103,9 +101,10 @@ std::string contradiction(const OnewayRequest& request) {
     return "FIRST and LAST are the same capture: name one of each point";
   if (request.correct_skew && (request.first == "-" || request.last == "-"))
     return "--correct-skew reads the captures twice, and standard input can be read only once";
-  const int on_stdout = (request.flows == "-") + (request.samples == "-") + request.json;
+  const int on_stdout =
+      (request.flows == "-") + (request.samples == "-") + (request.plot == "-") + request.json;
   if (on_stdout > 1)
-    return "--json, --flows - and --samples - all want standard output: only one can have it";
+    return "--json, --flows -, --samples - and --plot - want standard output: only one can have it";
   if (!request.samples.empty() && !request.method->samples_packets)
     return fmt::format("--samples: method {} does not measure single packets",
                        request.method->name);
@@ -173,7 +172,7 @@ void add_measure_options(CLI::App& oneway, OnewayRequest& request) {
                   "rest are only in the totals")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
       ->type_name("NUMBER");
-  oneway.add_option("--seed", options.seed, "make hashing repeatable")->type_name("NUMBER");
+  add_seed(oneway, options.seed, "make hashing repeatable");
 }
 
 void add_clock_options(CLI::App& oneway, OnewayRequest& request) {
@@ -206,27 +205,24 @@ void add_output_options(CLI::App& oneway, OnewayRequest& request) {
   add_parsed(
       oneway, "--by", "WHAT", &Grouping::parse, [&](const Grouping& g) { request.grouping = g; },
       "group by flow, host (destination), requester (source), prefix/N or port");
-  oneway.add_option("--top", request.top, "flows and groups to show (default 10)")
-      ->check(CLI::PositiveNumber)
-      ->type_name("NUMBER");
+  add_parsed(
+      oneway, "--top", "NUMBER", parse_how_many, [&](std::size_t n) { request.top = n; },
+      "flows and groups to show (default 10)");
   oneway.add_flag("--json", request.json, "one JSON document on standard output");
-  oneway.add_option("--plot", request.plot, "the distribution of delays as SVG into this file")
+  oneway
+      .add_option("--plot", request.plot,
+                  "the distribution of delays as SVG into this file, - for standard output")
       ->type_name("FILE");
   oneway
       .add_option_function<std::string>(
           "--color",
           [&](const std::string& when) {
-            request.color = when == "always" || (when == "auto" && isatty(STDOUT_FILENO));
+            request.color = when == "always" || (when == "auto" && color_wanted());
           },
           "auto, always or never (default auto: on a terminal)")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   oneway.add_flag_callback(
       "--ascii", [&] { request.unicode = false; }, "draw with plain characters only");
-}
-
-std::uint64_t random_seed() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
 }
 
 }  // namespace
@@ -235,7 +231,8 @@ void add_oneway(CLI::App& app, Run& run) {
   const auto request = std::make_shared<OnewayRequest>();
   request->setup.options.seed = random_seed();
   request->method = &oneway_methods().front();
-  request->color = isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
+  request->color = color_wanted();
+  request->unicode = unicode_wanted();
 
   CLI::App& oneway = *app.add_subcommand(
       "oneway", "one-way delay and loss between two captures of the same traffic");

@@ -10,9 +10,11 @@
 
 #include "apps/commands.h"
 #include "apps/interrupt.h"
-#include "apps/oneway_print.h"
+#include "apps/oneway_outputs.h"
 #include "apps/open_point.h"
+#include "apps/output.h"
 #include "capture/source_warnings.h"
+#include "export/files/run_files.h"
 #include "export/oneway/oneway_remarks.h"
 #include "export/oneway/record_csv.h"
 #include "oneway/cnf/record_diagnosis.h"
@@ -53,6 +55,8 @@ std::string impossible(const OnewayRequest& request) {
 
 Result<int> measure_records(const OnewayRequest& request) {
   if (const std::string reason = impossible(request); !reason.empty()) return failure(reason);
+  auto outputs = OnewayOutputs::open(request);
+  if (!outputs) return std::unexpected(outputs.error());
   const auto started = std::chrono::steady_clock::now();
   const auto first = read_records(request.first);
   if (!first) return std::unexpected(first.error());
@@ -67,8 +71,8 @@ Result<int> measure_records(const OnewayRequest& request) {
     report.points[index_of(point)].captured = measured.inputs[index_of(point)].packets;
   report.elapsed = std::chrono::steady_clock::now() - started;
   add_remarks(report);
-  if (auto printed = print_oneway(request, report); !printed)
-    return std::unexpected(printed.error());
+  if (auto written = outputs->finish(request, report); !written)
+    return std::unexpected(written.error());
   return exit_ok;
 }
 
@@ -76,11 +80,14 @@ Result<int> write_records(const OnewayRequest& request) {
   watch_for_interrupts();
   auto source = open_point(request.first, request.filter);
   if (!source) return std::unexpected(source.error());
-  RecordCsvWriter writer{request.write_records};
+  RunFiles files;
+  files.reads(request.first);
+  auto file = files.open(request.write_records);
+  if (!file) return std::unexpected(file.error().while_doing("--write-records"));
+  RecordCsvWriter writer{std::move(*file)};
   RecordRun run{request.setup, writer};
   run.run(**source, interrupted());
-  for (const std::string& warning : all_warnings(**source))
-    fmt::print(stderr, "sojourn: warning: {}\n", warning);
+  for (const std::string& warning : all_warnings(**source)) warn(warning);
   if (run.records() == 0)
     return failure(fmt::format(
         "{} holds no IP packets{}", request.first,

@@ -1,7 +1,12 @@
 #pragma once
 // Options of types that have a parser of their own, for CLI11.
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdint>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +28,32 @@ auto complaint_of(Parse parse) {
 /// From 0 to 1.
 inline Result<double> parse_any_share(std::string_view text) { return parse_share(text); }
 
+/// How many of something: 1, 2, 3 and so on.
+inline Result<std::size_t> parse_how_many(std::string_view text) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number == 0)
+    return failure(fmt::format("'{}' is not a whole number from 1 on", text));
+  return number;
+}
+
+/// The largest seed that every reader of JSON takes for what it is: beyond, a double has gaps
+/// (RFC 8259, section 6).
+inline constexpr std::uint64_t largest_seed = (std::uint64_t{1} << 53) - 1;
+
+inline Result<std::uint64_t> parse_seed(std::string_view text) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc{} || end != text.data() + text.size() || seed > largest_seed)
+    return failure(fmt::format("'{}' is not a whole number from 0 to {}", text, largest_seed));
+  return seed;
+}
+
+inline std::uint64_t random_seed() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32 | device()) & largest_seed;
+}
+
 /// An option whose text `parse` (string_view -> Result<T>) understands and `take` stores.  The
 /// error line is parse's own.  `unit` says in --help what kind of value it takes.
 template <class Parse, class Take>
@@ -33,6 +64,12 @@ CLI::Option* add_parsed(CLI::App& app, const std::string& names, const std::stri
           names, [parse, take](const std::string& text) { take(*parse(text)); }, description)
       ->check(complaint_of(parse))
       ->type_name(unit);
+}
+
+inline void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& description) {
+  add_parsed(
+      app, "--seed", "NUMBER", parse_seed, [&seed](std::uint64_t number) { seed = number; },
+      description);
 }
 
 /// The same for an option that may be given several times.

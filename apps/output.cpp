@@ -1,33 +1,46 @@
 #include "apps/output.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
+#include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
-#include "capture/unique_fd.h"
+#include "core/printable.h"
+#include "export/files/run_files.h"
 
 namespace sojourn {
+namespace {
+
+constexpr std::size_t longest_message = 1000;
+
+void on_standard_error(std::string_view begin, std::string_view message) {
+  const std::string line = fmt::format("{}{}\n", begin, printable(message, longest_message));
+  std::fwrite(line.data(), 1, line.size(), stderr);  // where else could we say that it failed?
+}
+
+/// All that was said; nothing if nothing was.
+std::optional<Result<OutputFile>> said;
+
+}  // namespace
+
+void complain(std::string_view message) { on_standard_error("sojourn: ", message); }
+void warn(std::string_view message) { on_standard_error("sojourn: warning: ", message); }
+
+void say_text(std::string_view text) {
+  if (!said) said.emplace(OutputFile::open("-"));
+  if (*said) (*said)->write(text);
+}
+
+Result<void> flush_output() {
+  if (!said) return {};
+  return *said ? (*said)->finish() : Result<void>{std::unexpected(said->error())};
+}
 
 Result<void> write_file(const std::string& path, std::string_view text) {
-  const auto refused = [&] {
-    return failure(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-  };
-  const UniqueFd file{path == "-"
-                          ? dup(STDOUT_FILENO)
-                          : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-  if (file.get() < 0) return refused();
-  while (!text.empty()) {
-    const ssize_t written = ::write(file.get(), text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return refused();
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
+  auto file = RunFiles{}.open(path);
+  if (!file) return std::unexpected(file.error());
+  file->write(text);
+  return file->finish();
 }
 
 Result<void> make_folder(const std::string& path) {

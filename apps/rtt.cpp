@@ -1,13 +1,10 @@
 // `sojourn rtt`: round-trip delays, from opening the input to the exit status.
 
-#include <fcntl.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,21 +12,23 @@
 
 #include "apps/commands.h"
 #include "apps/interrupt.h"
+#include "apps/live_view.h"
+#include "apps/output.h"
 #include "apps/progress.h"
 #include "apps/rtt_engine.h"
 #include "apps/rtt_expect.h"
+#include "apps/rtt_outputs.h"
 #include "apps/rtt_request.h"
 #include "capture/files/open.h"
 #include "capture/filtered_source.h"
 #include "capture/live/live_source.h"
 #include "capture/live/privileges.h"
 #include "capture/source_warnings.h"
-#include "capture/unique_fd.h"
-#include "export/rtt/json_report.h"
+#include "core/units.h"
 #include "export/rtt/rtt_report.h"
-#include "export/rtt/svg_plot.h"
 #include "export/rtt/text_report.h"
 #include "export/sample_csv.h"
+#include "export/text_cells.h"
 #include "pipeline/rtt_pipeline.h"
 #include "pipeline/skipped_packets.h"
 
@@ -46,61 +45,6 @@ Result<std::unique_ptr<Source>> open_input(const RttRequest& request) {
   if (!source || request.filter.empty()) return source;
   return FilteredSource::open(std::move(*source), request.filter);
 }
-
-/// A file to write, "-" for standard output.
-Result<UniqueFd> open_output(const std::string& path) {
-  const int descriptor = path == "-"
-                             ? dup(STDOUT_FILENO)
-                             : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0)
-    return failure(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-  return UniqueFd{descriptor};
-}
-
-Result<void> write_all(int descriptor, std::string_view text, const std::string& name) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return failure(fmt::format("cannot write {}: {}", name, std::strerror(errno)));
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
-/// Files that are written at the end.  A live run opens them at the beginning, while it may.
-class LateOutputs {
- public:
-  static Result<LateOutputs> open(const RttRequest& request) {
-    LateOutputs outputs;
-    if (request.interfaces.empty()) return outputs;
-    for (auto [path, file] : {std::pair{&request.plot, &outputs.plot_},
-                              std::pair{&request.save_distribution, &outputs.distribution_}}) {
-      if (path->empty()) continue;
-      auto opened = open_output(*path);
-      if (!opened) return std::unexpected(opened.error());
-      *file = std::move(*opened);
-    }
-    return outputs;
-  }
-  Result<void> write_plot(const RttRequest& request, std::string_view text) {
-    return write(plot_, request.plot, text);
-  }
-  Result<void> write_distribution(const RttRequest& request, std::string_view text) {
-    return write(distribution_, request.save_distribution, text);
-  }
-
- private:
-  static Result<void> write(UniqueFd& file, const std::string& path, std::string_view text) {
-    if (!file) {
-      auto opened = open_output(path);
-      if (!opened) return std::unexpected(opened.error());
-      file = std::move(*opened);
-    }
-    return write_all(file.get(), text, path);
-  }
-
-  UniqueFd plot_, distribution_;
-};
 
 /// What is the same for every report of a run.
 struct Task {
@@ -119,6 +63,17 @@ ExpectSummary held_against(const Expectation& expectation, const RttRequest& req
                   request.expect_options)};
 }
 
+/// Empty if the kernel dropped nothing.
+std::string warning_of_drops(const SourceCounters& counters) {
+  if (counters.kernel_drops == 0) return {};
+  const std::uint64_t passed = counters.packets + counters.filtered + counters.kernel_drops;
+  return fmt::format(
+      "the kernel dropped {} of {} packets ({} %) before they could be read: counts are too low, "
+      "and pairs are missing",
+      format_count(counters.kernel_drops), format_count(passed),
+      percent(counters.kernel_drops, passed));
+}
+
 /// What packets taken to here have given.
 RttReport figures_of(const RttRequest& request, const Source& source, RttPipeline& pipeline) {
   RttReport report;
@@ -128,6 +83,7 @@ RttReport figures_of(const RttRequest& request, const Source& source, RttPipelin
   report.input.last = pipeline.time_span().last;
   report.input.skipped = skipped_packets(source.counters(), pipeline.skipped());
   report.input.warnings = all_warnings(source);
+  report.input.drops = warning_of_drops(source.counters());
   const TableKind table = request.options.table.kind;
   report.table.name = name_of(table);
   report.table.memory_bytes = pipeline.memory().table_bytes;
@@ -188,34 +144,20 @@ RttReport make_report(const Task& task, RttReport report) {
 template <class Step, class Figures>
 void watch(const Task& task, Step step, Figures figures) {
   const auto& [request, expectation, started] = task;
-  const bool refresh = isatty(STDOUT_FILENO) && !request.json && request.samples != "-";
-  auto next_refresh = started + 1s;
-  while (!interrupted() && (!request.duration || Clock::now() - started < *request.duration)) {
+  LiveView view{!request.json && !silent(request)};
+  while (!interrupted() && !OutputFile::reader_gone() &&
+         (!request.duration || Clock::now() - started < *request.duration)) {
     if (!step()) break;
-    if (refresh && Clock::now() >= next_refresh) {
-      const auto report = make_report(task, figures());
-      fmt::print("\033[H\033[J{}", text_report(report, {request.color, request.unicode}));
-      std::fflush(stdout);
-      next_refresh = Clock::now() + 1s;
-    }
+    if (view.due())
+      view.show(text_report(make_report(task, figures()), {request.color, request.unicode}));
   }
-  if (refresh) fmt::print("\033[H\033[J");
-}
-
-Result<void> print(const RttRequest& request, const RttReport& report, LateOutputs& outputs) {
-  if (!request.plot.empty())
-    if (auto written = outputs.write_plot(request, svg_plot(report)); !written) return written;
-  if (request.samples == "-") return {};  // standard output belongs to the samples
-  const std::string text =
-      request.json ? json_report(report) : text_report(report, {request.color, request.unicode});
-  return write_all(STDOUT_FILENO, text, "the report");
 }
 
 /// What the text report would say, for those who read another form of it.
-void warn(const RttRequest& request, const RttReport& report) {
-  if (!request.json && request.samples != "-") return;
-  for (const std::string& warning : report.input.warnings)
-    fmt::print(stderr, "sojourn: warning: {}\n", warning);
+void warn_of(const RttRequest& request, const RttReport& report) {
+  if ((!request.json && !silent(request)) || OutputFile::reader_gone()) return;
+  if (!report.input.drops.empty()) warn(report.input.drops);
+  for (const std::string& warning : report.input.warnings) warn(warning);
 }
 
 /// Broken promises, for the exit status.
@@ -225,6 +167,13 @@ bool alarmed(const RttReport& report) {
          (report.expect && report.expect->comparison.shifted());
 }
 
+/// All is open that needs them, and no packet has been looked at.
+Result<void> give_up_rights(RttOutputs& outputs) {
+  if (::geteuid() == 0)  // nobody may not rename in root's folders
+    if (auto held = outputs.hold_places(); !held) return held;
+  return drop_privileges();
+}
+
 Result<int> measure(const RttRequest& request) {
   Task task{request, std::nullopt};
   if (!request.expect.empty()) {
@@ -232,15 +181,11 @@ Result<int> measure(const RttRequest& request) {
     if (!expectation) return std::unexpected(expectation.error());
     task.expectation = std::move(*expectation);
   }
-  UniqueFd samples_file;
-  std::unique_ptr<SampleCsvWriter> writer;
-  if (!request.samples.empty()) {
-    auto file = open_output(request.samples);
-    if (!file) return std::unexpected(file.error());
-    samples_file = std::move(*file);
-    writer = std::make_unique<SampleCsvWriter>(samples_file.get());
-  }
-  RttPipeline::SampleConsumer consumer;
+  auto outputs = RttOutputs::open(request);
+  if (!outputs) return std::unexpected(outputs.error());
+  std::optional<SampleCsvWriter> writer;
+  if (outputs->samples) writer.emplace(*outputs->samples);
+  KernelRtt::SampleConsumer consumer;
   if (writer) consumer = [&](const Sample& sample) { writer->write(sample); };
 
   const bool live = !request.interfaces.empty();
@@ -256,12 +201,10 @@ Result<int> measure(const RttRequest& request) {
     auto opened = open_input(request);
     if (!opened) return std::unexpected(opened.error());
     source = std::move(*opened);
-    pipeline.emplace(request.options, writer.get());
+    pipeline.emplace(request.options, writer ? &*writer : nullptr);
   }
-  auto outputs = LateOutputs::open(request);
-  if (!outputs) return std::unexpected(outputs.error());
   if (live)
-    if (auto dropped = drop_privileges(); !dropped) return std::unexpected(dropped.error());
+    if (auto dropped = give_up_rights(*outputs); !dropped) return std::unexpected(dropped.error());
 
   task.started = Clock::now();
   watch_for_interrupts();
@@ -280,20 +223,17 @@ Result<int> measure(const RttRequest& request) {
     if (pipeline) pipeline->finish();
   } else {
     Progress progress;
-    pipeline->run(*source, interrupted(),
-                  [&] { progress.show(source->progress(), source->counters().packets); });
+    pipeline->run(*source, interrupted(), [&] {
+      if (OutputFile::reader_gone()) stop_reading();
+      progress.show(source->progress(), source->counters().packets);
+    });
   }
 
-  if (writer)
-    if (auto written = writer->finish(); !written)
-      return std::unexpected(written.error().while_doing("cannot write " + request.samples));
+  if (writer) writer->flush();
   const RttReport report = make_report(task, figures());
-  warn(request, report);
-  if (!request.save_distribution.empty())
-    if (auto saved = outputs->write_distribution(request, distribution_text(report)); !saved)
-      return std::unexpected(saved.error());
-  if (auto printed = print(request, report, *outputs); !printed)
-    return std::unexpected(printed.error());
+  warn_of(request, report);
+  if (auto written = outputs->finish(request, report); !written)
+    return std::unexpected(written.error());
   return alarmed(report) ? exit_sla_violated : exit_ok;
 }
 
@@ -302,7 +242,7 @@ Result<int> measure(const RttRequest& request) {
 int run_rtt(const RttRequest& request) {
   const auto status = measure(request);
   if (status) return *status;
-  fmt::print(stderr, "sojourn: {}\n", status.error().message);
+  complain(status.error().message);
   return exit_error;
 }
 

@@ -1,10 +1,9 @@
 // The options of `sojourn rtt`.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
+#include <charconv>
 #include <memory>
 #include <random>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "apps/commands.h"
 #include "apps/option_helpers.h"
 #include "apps/rtt_request.h"
+#include "apps/terminal.h"
 #include "core/units.h"
 
 namespace sojourn {
@@ -100,6 +100,9 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
   if (live && request.options.threads > 1) return "--threads is for captures; -i uses one thread";
   if (request.json && request.samples == "-")
     return "--json and --samples - both want standard output";
+  if (request.json && request.plot == "-") return "--json and --plot - both want standard output";
+  if (request.samples == "-" && request.plot == "-")
+    return "--samples - and --plot - both want standard output";
   if (std::ranges::count(request.captures, "-") > 1) return "standard input can be read only once";
   const bool grouped = request.options.measurement.grouping.has_value();
   if (!grouped && rtt.count("--top") > 0) return "--top is for groups: say which with --by";
@@ -185,8 +188,7 @@ void add_measure_options(CLI::App& rtt, RttRequest& request) {
       fmt::format("kind tcp: only segments of {} bytes of IP length and more, which\n"
                   "receivers acknowledge without delay",
                   usual_full_size));
-  rtt.add_option("--seed", options.seed, "make hashing and --anonymize repeatable")
-      ->type_name("NUMBER");
+  add_seed(rtt, options.seed, "make hashing and --anonymize repeatable");
 }
 
 void add_table_options(CLI::App& rtt, RttRequest& request) {
@@ -218,12 +220,13 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
   add_parsed(
       rtt, "--by", "WHAT", &Grouping::parse, [&](const Grouping& g) { measurement.grouping = g; },
       "group by flow, host, requester, prefix/N, port or vlan");
-  rtt.add_option("--top", request.top, "groups to show (default 10)")
-      ->check(CLI::PositiveNumber)
-      ->type_name("NUMBER");
-  rtt.add_option("--max-groups", measurement.max_groups, "groups to keep; the rest become 'other'")
-      ->check(CLI::PositiveNumber)
-      ->type_name("NUMBER");
+  add_parsed(
+      rtt, "--top", "NUMBER", parse_how_many, [&](std::size_t n) { request.top = n; },
+      "groups to show (default 10)");
+  add_parsed(
+      rtt, "--max-groups", "NUMBER", parse_how_many,
+      [&](std::size_t n) { measurement.max_groups = n; },
+      "groups to keep; the rest become 'other'");
   add_parsed(
       rtt, "--window", "TIME", parse_positive_duration, [&](Duration d) { measurement.window = d; },
       "a row per time slice of this length");
@@ -251,12 +254,13 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
   rtt.add_option("--samples", request.samples,
                  "every sample as CSV into this file, - for standard output")
       ->type_name("FILE");
-  rtt.add_option("--plot", request.plot, "the distributions as SVG into this file")
+  rtt.add_option("--plot", request.plot,
+                 "the distributions as SVG into this file, - for standard output")
       ->type_name("FILE");
   rtt.add_option_function<std::string>(
          "--color",
          [&](const std::string& when) {
-           request.color = when == "always" || (when == "auto" && isatty(STDOUT_FILENO));
+           request.color = when == "always" || (when == "auto" && color_wanted());
          },
          "auto, always or never (default auto: on a terminal)")
       ->check(CLI::IsMember({"auto", "always", "never"}));
@@ -264,17 +268,13 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
       "--ascii", [&] { request.unicode = false; }, "draw with plain characters only");
 }
 
-std::uint64_t random_seed() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
-}
-
 }  // namespace
 
 void add_rtt(CLI::App& app, Run& run) {
   const auto request = std::make_shared<RttRequest>();
   request->options.seed = random_seed();
-  request->color = isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
+  request->color = color_wanted();
+  request->unicode = unicode_wanted();
 
   CLI::App& rtt = *app.add_subcommand("rtt", "round-trip delays in captures or on an interface");
   rtt.footer(rtt_examples);

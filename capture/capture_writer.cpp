@@ -1,8 +1,8 @@
 #include "capture/capture_writer.h"
 
 #include <array>
-#include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace sojourn {
 namespace {
@@ -11,19 +11,12 @@ constexpr std::size_t block_bytes = 1 << 20;
 
 }  // namespace
 
-CaptureWriter::CaptureWriter(std::string path, std::FILE* file)
-    : path_(std::move(path)), file_(file), block_(block_bytes) {}
-
-Result<CaptureWriter> CaptureWriter::open(const std::string& path, LinkType link,
-                                          std::uint32_t snap_length) {
-  std::FILE* file = path == "-" ? stdout : std::fopen(path.c_str(), "wb");
-  if (!file) return failure("cannot write " + path + ": " + std::strerror(errno));
-  CaptureWriter writer{path, file};
+CaptureWriter::CaptureWriter(Take take, LinkType link, std::uint32_t snap_length)
+    : take_(std::move(take)), block_(block_bytes) {
   // draft-ietf-opsawg-pcap section 4: magic of nanosecond files, version 2.4, two unused words.
   const std::array<std::uint32_t, 6> header = {
       0xa1b23c4d, 2 | 4u << 16, 0, 0, snap_length, static_cast<std::uint32_t>(link)};
-  writer.put(header.data(), sizeof header);
-  return writer;
+  put(header.data(), sizeof header);
 }
 
 void CaptureWriter::write(Timestamp time, std::span<const std::byte> bytes, std::uint32_t length) {
@@ -44,16 +37,8 @@ void CaptureWriter::put(const void* bytes, std::size_t size) {
 }
 
 void CaptureWriter::flush() {
-  if (std::fwrite(block_.data(), 1, used_, file_.get()) != used_ && error_ == 0)
-    error_ = errno == 0 ? EIO : errno;
+  take_({block_.data(), used_});
   used_ = 0;
-}
-
-Result<void> CaptureWriter::finish() {
-  flush();
-  if (std::fflush(file_.get()) != 0 && error_ == 0) error_ = errno;
-  if (error_ != 0) return failure("cannot write " + path_ + ": " + std::strerror(error_));
-  return {};
 }
 
 }  // namespace sojourn

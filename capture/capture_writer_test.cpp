@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <fstream>
 
 #include "capture/files/open.h"
 
@@ -15,12 +16,13 @@ TEST(CaptureWriter, WritesWhatTheReaderReads) {
       testing::TempDir() + "capture_writer_" + std::to_string(getpid()) + ".pcap";
   constexpr std::uint32_t packets = 3'000;  // several blocks
   const std::vector<std::byte> bytes(1'400, std::byte{0x5a});
-  auto writer = CaptureWriter::open(path, LinkType::raw);
-  ASSERT_TRUE(writer) << writer.error().message;
+  std::ofstream file{path, std::ios::binary};
+  CaptureWriter writer{[&](std::string_view block) { file << block; }, LinkType::raw};
   for (std::uint32_t i = 0; i < packets; ++i)
-    writer->write(timestamp_from_ns(1'700'000'000'000'000'001 + i),
-                  std::span{bytes}.first(i % 1'400), i % 1'400 + 7);
-  ASSERT_TRUE(writer->finish());
+    writer.write(timestamp_from_ns(1'700'000'000'000'000'001 + i),
+                 std::span{bytes}.first(i % 1'400), i % 1'400 + 7);
+  writer.flush();
+  file.close();
 
   const auto source = open_capture(path);
   ASSERT_TRUE(source) << source.error().message;
@@ -39,17 +41,6 @@ TEST(CaptureWriter, WritesWhatTheReaderReads) {
     EXPECT_EQ(batch[i].link, LinkType::raw);
   }
   std::remove(path.c_str());
-}
-
-TEST(CaptureWriter, SaysWhyItCannotWrite) {
-  const auto nowhere = CaptureWriter::open("/nonexistent/a.pcap", LinkType::ethernet);
-  ASSERT_FALSE(nowhere);
-  EXPECT_EQ(nowhere.error().message, "cannot write /nonexistent/a.pcap: No such file or directory");
-  auto full = CaptureWriter::open("/dev/full", LinkType::ethernet);
-  ASSERT_TRUE(full);
-  const auto finished = full->finish();
-  ASSERT_FALSE(finished);
-  EXPECT_EQ(finished.error().message, "cannot write /dev/full: No space left on device");
 }
 
 }  // namespace

@@ -1,8 +1,5 @@
 #include "export/sample_csv.h"
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <string_view>
@@ -34,7 +31,7 @@ char* put(char* at, const IpAddress& address) {
 
 }  // namespace
 
-SampleCsvWriter::SampleCsvWriter(int descriptor) : descriptor_(descriptor), buffer_(buffer_size) {
+SampleCsvWriter::SampleCsvWriter(OutputFile& file) : file_(file), buffer_(buffer_size) {
   used_ = static_cast<std::size_t>(put(buffer_.data(), header) - buffer_.data());
 }
 
@@ -66,21 +63,8 @@ void SampleCsvWriter::write(const Sample& sample) {
 }
 
 void SampleCsvWriter::flush() {
-  std::size_t written = 0;
-  while (!failed() && written < used_) {
-    const ssize_t count = ::write(descriptor_, buffer_.data() + written, used_ - written);
-    if (count >= 0)
-      written += static_cast<std::size_t>(count);
-    else if (errno != EINTR)
-      error_ = std::strerror(errno);
-  }
+  file_.write({buffer_.data(), used_});
   used_ = 0;
-}
-
-Result<void> SampleCsvWriter::finish() {
-  flush();
-  if (failed()) return failure("cannot write samples: " + error_);
-  return {};
 }
 
 }  // namespace sojourn

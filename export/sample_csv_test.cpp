@@ -1,8 +1,6 @@
 #include "export/sample_csv.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <sstream>
@@ -26,9 +24,11 @@ Sample sample() {
 /// What arrives in a file when `samples` are written.
 std::string written(const std::vector<Sample>& samples) {
   std::FILE* const file = std::tmpfile();
-  SampleCsvWriter writer{fileno(file)};
+  auto output = OutputFile::open("/dev/fd/" + std::to_string(fileno(file)));
+  SampleCsvWriter writer{*output};
   for (const Sample& sample : samples) writer.write(sample);
-  EXPECT_TRUE(writer.finish());
+  writer.flush();
+  EXPECT_TRUE(output->finish());
   std::rewind(file);
   std::string text;
   for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) text += static_cast<char>(c);
@@ -83,15 +83,15 @@ TEST(SampleCsvWriter, HasRoomForTheLongestLine) {
 }
 
 TEST(SampleCsvWriter, TellsWhenTheDiskIsFull) {
-  const int full = ::open("/dev/full", O_WRONLY);
-  if (full < 0) GTEST_SKIP() << "no /dev/full here";
-  SampleCsvWriter writer{full};
+  auto full = OutputFile::open("/dev/full");
+  if (!full) GTEST_SKIP() << "no /dev/full here";
+  SampleCsvWriter writer{*full};
   writer.write(sample());
-  const auto result = writer.finish();
-  ::close(full);
+  writer.flush();
+  EXPECT_TRUE(full->failed());
+  const auto result = full->finish();
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().message, "cannot write samples: No space left on device");
-  EXPECT_TRUE(writer.failed());
+  EXPECT_EQ(result.error().message, "cannot write /dev/full: No space left on device");
 }
 
 }  // namespace

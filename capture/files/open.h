@@ -14,7 +14,7 @@ namespace sojourn {
 ///
 /// A regular file is mapped and its packets are not copied.  Pipes and compressed captures go
 /// through a buffer of half a MiB; only a pcapng block that is larger makes it grow, to 16 MiB at
-/// most.  zstd may need another 128 MiB for its window.
+/// most.  zstd may need its window besides, 2 GiB if packed by `zstd --long=31`.
 Result<std::unique_ptr<Source>> open_capture(const std::string& path);
 
 /// Several captures as one, in the order of time.  Of equal times the earlier path's come first.

@@ -1,6 +1,7 @@
 // RFC 8878 through libzstd.
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 
@@ -13,8 +14,12 @@ class ZstdStream final : public ByteStream {
  public:
   explicit ZstdStream(std::unique_ptr<ByteInput> compressed)
       : compressed_(std::move(compressed)), state_(::ZSTD_createDStream(), &::ZSTD_freeDStream) {
-    // libzstd refuses windows of more than 128 MiB by itself; that bounds the memory.
     if (state_ == nullptr) trouble_ = "cannot start zstd";
+    // libzstd refuses windows of more than 128 MiB unless told otherwise; `zstd --long=31` makes
+    // them of 2 GiB, of which only what the capture fills is touched.
+    else if (::ZSTD_isError(
+                 ::ZSTD_DCtx_setParameter(state_.get(), ZSTD_d_windowLogMax, largest_window_log)))
+      trouble_ = "this libzstd cannot read large windows";
   }
 
   Got read(std::span<std::byte> room) override {
@@ -34,7 +39,9 @@ class ZstdStream final : public ByteStream {
       const std::size_t status = ::ZSTD_decompressStream(state_.get(), &output, &taken);
       compressed_->consume(taken.pos);
       if (::ZSTD_isError(status)) {
-        trouble_ = std::string{"zstd data are damaged: "} + ::ZSTD_getErrorName(status);
+        trouble_ = ::ZSTD_getErrorCode(status) == ZSTD_error_memory_allocation
+                       ? "not enough memory: what zstd --long packed may need 2 GiB to be unpacked"
+                       : std::string{"zstd data are damaged: "} + ::ZSTD_getErrorName(status);
         break;
       }
       inside_frame_ = status != 0;
@@ -47,6 +54,7 @@ class ZstdStream final : public ByteStream {
   const std::string& trouble() const override { return trouble_; }
 
  private:
+  static constexpr int largest_window_log = 31;
   /// With room for a whole frame libzstd decodes it in one go, and damage at its end would take all
   /// of it away.
   static constexpr std::size_t most_at_once = 64 * 1024;

@@ -9,6 +9,8 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include "capture/live/privileges.h"
+
 namespace sojourn {
 namespace {
 
@@ -52,7 +54,7 @@ Result<UniqueFd> open_packet_socket(const LiveInterface& interface, std::uint32_
   // Protocol 0: deaf until start_receiving(), or packets of other interfaces would come in first.
   UniqueFd socket{::socket(AF_PACKET, kind | SOCK_CLOEXEC, 0)};
   if (!socket && (errno == EPERM || errno == EACCES))
-    return failure(interface.name + ": capturing needs root or CAP_NET_RAW");
+    return failure(interface.name + ": capturing " + missing_capability("net_raw"));
   if (!socket) return failure(interface.name + ": cannot open a packet socket: " + reason());
 
   // A filter's return value is the number of bytes to keep: the only snap length a ring knows.

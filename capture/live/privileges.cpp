@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <cctype>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 namespace sojourn {
@@ -20,6 +22,19 @@ std::unexpected<Error> refused(const char* what) {
 }
 
 }  // namespace
+
+std::string missing_capability(const std::string& name) {
+  std::string upper = name;
+  for (char& letter : upper)
+    letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  std::array<char, PATH_MAX> path{};
+  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
+  const std::string program =
+      length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : "PROGRAM";
+  return "needs the capability CAP_" + upper +
+         ": run it with sudo, or grant it once with 'sudo setcap cap_" + name + "=ep " + program +
+         "'";
+}
 
 Result<void> drop_privileges() {
   // A program started from here cannot win anything back, setuid or not.

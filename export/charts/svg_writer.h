@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/printable.h"
+
 namespace sojourn {
 
 /// Okabe and Ito 2008: told apart by readers with any colour vision.  Their yellow is left out, as
@@ -17,10 +19,10 @@ namespace sojourn {
 inline constexpr std::array<std::string_view, 8> plot_colors = {
     "#0072B2", "#D55E00", "#009E73", "#999999", "#CC79A7", "#56B4E9", "#E69F00", "#000000"};
 
-/// Text that may stand between tags and in attributes, of SVG as of HTML.
+/// Text, foreign or our own, that may stand between tags and in attributes, of SVG as of HTML.
 inline std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : printable(text, 1000)) {
     if (c == '&')
       result += "&amp;";
     else if (c == '<')
@@ -29,8 +31,6 @@ inline std::string escaped(std::string_view text) {
       result += "&gt;";
     else if (c == '"')
       result += "&quot;";
-    else if (static_cast<unsigned char>(c) < 0x20)
-      result += ' ';
     else
       result += c;
   }

@@ -63,26 +63,19 @@ void append_delay(std::string& lines, const FlowKey* flow, const DelaySample& sa
   fmt::format_to(std::back_inserter(lines), ",{}\n", to_ns(sample.delay));
 }
 
-Result<DelayCsvWriter> DelayCsvWriter::open(const std::string& path) {
-  auto file = CsvFile::open(path, delays_csv_header);
-  if (!file) return std::unexpected(file.error());
-  return DelayCsvWriter{std::move(*file)};
-}
-
 void DelayCsvWriter::take(const OnewayMethod& method, std::span<const DelaySample> delays) {
   for (const DelaySample& delay : delays)
     append_delay(file_.lines(), method.flow(delay.flow), delay);
   file_.pass_on();
 }
 
-Result<void> write_flows(const std::string& path, std::span<const FlowDelay> flows) {
-  auto file = CsvFile::open(path, flows_csv_header);
-  if (!file) return std::unexpected(file.error());
+Result<void> write_flows(OutputFile file, std::span<const FlowDelay> flows) {
+  CsvFile csv{std::move(file), flows_csv_header};
   for (const FlowDelay& flow : flows) {
-    append_flow(file->lines(), flow);
-    file->pass_on();
+    append_flow(csv.lines(), flow);
+    csv.pass_on();
   }
-  return file->finish();
+  return csv.finish();
 }
 
 }  // namespace sojourn

@@ -30,20 +30,17 @@ void append_delay(std::string& lines, const FlowKey* flow, const DelaySample& sa
 /// Every delay as a line.
 class DelayCsvWriter final : public DelaySink {
  public:
-  /// "-" is standard output.
-  static Result<DelayCsvWriter> open(const std::string& path);
+  explicit DelayCsvWriter(OutputFile file) : file_(std::move(file), delays_csv_header) {}
 
   void take(const OnewayMethod& method, std::span<const DelaySample> delays) override;
   /// Writes what is left and tells whether everything arrived.
   Result<void> finish() { return file_.finish(); }
 
  private:
-  explicit DelayCsvWriter(CsvFile file) : file_(std::move(file)) {}
-
   CsvFile file_;
 };
 
-/// "-" is standard output.
-Result<void> write_flows(const std::string& path, std::span<const FlowDelay> flows);
+/// All of them; the file is finished.
+Result<void> write_flows(OutputFile file, std::span<const FlowDelay> flows);
 
 }  // namespace sojourn

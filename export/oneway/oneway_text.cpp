@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/printable.h"
 #include "core/units.h"
 #include "export/charts/delay_axis.h"
 #include "export/charts/sparkline.h"
@@ -68,13 +69,14 @@ class OnewayText {
   }
 
   void heading() {
-    line(styled(fmt::format("{} {} {}", report_.points[0].name, options_.unicode ? "→" : "->",
-                            report_.points[1].name),
+    line(styled(fmt::format("{} {} {}", printable(report_.points[0].name),
+                            options_.unicode ? "→" : "->", printable(report_.points[1].name)),
                 "1"));
     for (std::size_t i = 0; i < report_.points.size(); ++i) {
       const PointReport& point = report_.points[i];
       const PointInput& input = measured_.inputs[i];
-      std::string text = fmt::format("{}: {} packets", point.name, format_count(point.captured));
+      std::string text =
+          fmt::format("{}: {} packets", printable(point.name), format_count(point.captured));
       if (input.first && input.last)
         text += fmt::format(", {} from {}", format_duration(*input.last - *input.first),
                             format_time(*input.first));
@@ -170,7 +172,8 @@ class OnewayText {
       std::string skipped;
       for (const auto& [reason, count] : point.skipped)
         skipped += fmt::format("{}{} {}", skipped.empty() ? "" : ", ", format_count(count), reason);
-      if (!skipped.empty()) paragraph(fmt::format("skipped in {}: {}", point.name, skipped));
+      if (!skipped.empty())
+        paragraph(fmt::format("skipped in {}: {}", printable(point.name), skipped));
     }
   }
 
@@ -247,7 +250,7 @@ class OnewayText {
     for (const std::string& note : measured_.result.notes) paragraph(note);
     for (const std::string& note : report_.notes) paragraph(note);
     for (const std::string& warning : report_.warnings)
-      paragraph(styled("warning: ", "33") + warning);
+      paragraph(styled("warning: ", "33") + printable(warning, 1000));
     std::string trust = fmt::format("Memory: {}.", format_size(measured_.result.memory_bytes));
     if (report_.elapsed > Duration{0}) {
       const double rate = static_cast<double>(report_.packets()) * 1e3 /

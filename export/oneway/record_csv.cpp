@@ -9,6 +9,8 @@
 #include <iterator>
 #include <utility>
 
+#include "core/printable.h"
+
 namespace sojourn {
 namespace {
 
@@ -65,7 +67,7 @@ class Fields {
 
  private:
   bool expect(bool fine, std::string_view name, std::string_view field) {
-    if (!fine) complaint_ = fmt::format("'{}' is no {}", field, name);
+    if (!fine) complaint_ = fmt::format("'{}' is no {}", printable(field, 60), name);
     return fine;
   }
 
@@ -151,24 +153,10 @@ Result<std::size_t> RecordCsvReader::next(std::span<FlowRecord> batch) {
 }
 
 void RecordCsvWriter::take(std::span<const FlowRecord> records) {
-  if (error_ || records.empty()) return;
-  if (!file_) {
-    auto opened = CsvFile::open(path_, record_csv_header);
-    if (!opened) {
-      error_ = opened.error();
-      return;
-    }
-    file_.emplace(std::move(*opened));
-  }
   for (const FlowRecord& record : records) {
-    append_record(file_->lines(), record);
-    file_->pass_on();
+    append_record(file_.lines(), record);
+    file_.pass_on();
   }
-}
-
-Result<void> RecordCsvWriter::finish() {
-  if (error_) return std::unexpected(*error_);
-  return file_ ? file_->finish() : Result<void>{};
 }
 
 }  // namespace sojourn

@@ -47,20 +47,17 @@ class RecordCsvReader final : public RecordSource {
   bool has_moments_ = true;
 };
 
-/// Writes what it is given.  The file is opened at the first record, so a point that saw nothing
-/// leaves none behind; "-" is standard output.
+/// Writes what it is given.  Without finish(), as for a point that saw nothing, no file is left.
 class RecordCsvWriter final : public RecordSink {
  public:
-  explicit RecordCsvWriter(std::string path) : path_(std::move(path)) {}
+  explicit RecordCsvWriter(OutputFile file) : file_(std::move(file), record_csv_header) {}
 
   void take(std::span<const FlowRecord> records) override;
   /// Writes what is left and tells whether everything arrived.
-  Result<void> finish();
+  Result<void> finish() { return file_.finish(); }
 
  private:
-  std::string path_;
-  std::optional<CsvFile> file_;
-  std::optional<Error> error_;
+  CsvFile file_;
 };
 
 void append_record(std::string& lines, const FlowRecord& record);

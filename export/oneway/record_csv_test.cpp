@@ -96,14 +96,12 @@ TEST(RecordCsv, ReadsInBatchesOfAnySize) {
 TEST(RecordCsv, AFileComesBackAndAPointWithoutRecordsLeavesNone) {
   const std::string path = testing::TempDir() + "sojourn_record_csv_test.csv";
   std::filesystem::remove(path);
-  RecordCsvWriter nothing{path};
-  nothing.take({});
-  EXPECT_TRUE(nothing.finish());
+  RecordCsvWriter{*OutputFile::open(path)}.take({});
   EXPECT_FALSE(std::filesystem::exists(path));
   EXPECT_FALSE(holds_records(path));
 
   const std::vector<FlowRecord> records = {{.key = test_flow_key(1), .packets = 5}};
-  RecordCsvWriter writer{path};
+  RecordCsvWriter writer{*OutputFile::open(path)};
   writer.take(records);
   writer.take(records);
   ASSERT_TRUE(writer.finish());
@@ -116,12 +114,12 @@ TEST(RecordCsv, AFileComesBackAndAPointWithoutRecordsLeavesNone) {
   std::filesystem::remove(path);
 }
 
-TEST(RecordCsv, SaysWhichFileCannotBeWritten) {
-  RecordCsvWriter writer{"/nowhere/records.csv"};
+TEST(RecordCsv, SaysWhatCannotBeWritten) {
+  RecordCsvWriter writer{*OutputFile::open("/dev/full")};
   writer.take(std::vector<FlowRecord>{{.key = test_flow_key(1), .packets = 5}});
   const auto done = writer.finish();
   ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().message, "cannot write /nowhere/records.csv: No such file or directory");
+  EXPECT_EQ(done.error().message, "cannot write /dev/full: No space left on device");
 }
 
 }  // namespace

@@ -54,13 +54,15 @@ void describe(Json& object, const Distribution& distribution, const std::vector<
 }
 
 Json input_object(const InputSummary& input) {
+  std::vector<std::string> warnings = input.warnings;
+  if (!input.drops.empty()) warnings.insert(warnings.begin(), input.drops);
   return {{"files", input.files},
           {"packets", input.packets},
           {"bytes", input.bytes},
           {"first_ns", ns_or_null(input.first)},
           {"last_ns", ns_or_null(input.last)},
           {"skipped", counts(input.skipped)},
-          {"warnings", input.warnings}};
+          {"warnings", warnings}};
 }
 
 Json table_object(const TableSummary& table) {

@@ -28,6 +28,7 @@ struct InputSummary {
   std::optional<Timestamp> last;
   std::vector<NamedCount> skipped;  ///< packets by the reason why they could not be used
   std::vector<std::string> warnings;
+  std::string drops = {};  ///< live: a warning of packets that were lost before they could be read
 };
 
 /// Where requests waited for their responses.

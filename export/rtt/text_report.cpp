@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/printable.h"
 #include "core/units.h"
 #include "estimate/estimates_of.h"
 #include "export/charts/delay_axis.h"
@@ -27,6 +28,10 @@ class TextReport {
 
   std::string write() {
     heading();
+    if (!report_.input.drops.empty()) {
+      line("");
+      paragraph(styled("warning: ", "33") + report_.input.drops, "  ");
+    }
     if (measured_kinds().empty())
       nothing_measured();
     else {
@@ -120,7 +125,7 @@ void TextReport::heading() {
   const auto& files = report_.input.files;
   std::string names;
   for (std::size_t i = 0; i < std::min(files.size(), most_names); ++i)
-    names += (i > 0 ? ", " : "") + files[i];
+    names += (i > 0 ? ", " : "") + printable(files[i]);
   if (files.size() > most_names) names += fmt::format(" and {} more", files.size() - most_names);
   line(styled(names, "1"));
 
@@ -362,7 +367,7 @@ void TextReport::expect() {
   const ExpectSummary& expect = *report_.expect;
   std::string since;
   if (expect.first) since = fmt::format(", measured {}", format_time(*expect.first).substr(0, 10));
-  section(fmt::format("compared with {}{}", expect.file, since));
+  section(fmt::format("compared with {}{}", printable(expect.file), since));
   for (const ExpectResult& result : expect.comparison.results) {
     std::string_view mark = "?", color = "33";
     if (result.verdict == ShiftVerdict::same) mark = options_.unicode ? "✓" : "+", color = "32";
@@ -413,7 +418,8 @@ void TextReport::losses() {
   };
   if (!input.skipped.empty()) paragraph("skipped packets: " + list(input.skipped), "  ");
   if (!forgotten.empty()) paragraph("table " + report_.table.name + ": " + list(forgotten), "  ");
-  for (const auto& warning : input.warnings) paragraph(styled("warning: ", "33") + warning, "  ");
+  for (const auto& warning : input.warnings)
+    paragraph(styled("warning: ", "33") + printable(warning, 1000), "  ");
 }
 
 void TextReport::trust() {

@@ -151,5 +151,23 @@ TEST(TextCells, NeverPromiseTooMuch) {
   EXPECT_EQ(compact_count(2'000'000'000), "2.000 G");
 }
 
+TEST(TextReport, SaysAtTheTopWhatTheKernelDropped) {
+  ExampleReport example;
+  example.report.input.drops = "the kernel dropped 5 of 10 packets";
+  const std::string text = text_report(example.report);
+  const auto warning = text.find("\nwarning: the kernel dropped 5 of 10 packets\n");
+  ASSERT_NE(warning, std::string::npos);
+  EXPECT_LT(warning, text.find("median"));
+}
+
+TEST(TextReport, ShowsForeignTextAndDoesNotObeyIt) {
+  ExampleReport example;
+  example.report.input.files = {"\033[2J\xff.pcap"};
+  example.report.input.warnings = {"\033[2J\xff.pcap: cut"};
+  const std::string text = text_report(example.report);
+  EXPECT_TRUE(text.starts_with("\\x1b[2J\\xff.pcap\n"));
+  EXPECT_EQ(text.find('\033'), std::string::npos);
+}
+
 }  // namespace
 }  // namespace sojourn

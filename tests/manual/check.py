@@ -12,6 +12,7 @@ the header of the CSV.
 
 import argparse
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -105,7 +106,8 @@ class Program:
         self.path = str(Path(path).resolve())
 
     def run(self, *arguments):
-        done = subprocess.run([self.path, *arguments], cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60)
+        done = subprocess.run([self.path, *arguments], cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60,
+                              env={**os.environ, "LC_ALL": "C.UTF-8"})
         if done.returncode != 0:
             sys.exit(f"check.py: sojourn {' '.join(arguments)} ended with {done.returncode}: {done.stderr.strip()}")
         return done.stdout

@@ -1,0 +1,28 @@
+#pragma once
+// The files of one run: no output is ever opened on an input, nor two on the same file.
+
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+#include "export/files/output_file.h"
+#include "export/files/output_path.h"
+
+namespace sojourn {
+
+/// What an output holds.  Only a capture may take the place of a capture: nobody means to turn one
+/// into a table.
+enum class OutputContent : unsigned char { text, capture };
+
+/// Name all inputs first, then open the outputs, "-" for standard output, before the work begins.
+class RunFiles {
+ public:
+  void reads(const std::string& path);
+  /// The error is one line that names the file.
+  Result<OutputFile> open(const std::string& path, OutputContent content = OutputContent::text);
+
+ private:
+  std::vector<FileIdentity> inputs_, outputs_;
+};
+
+}  // namespace sojourn
