@@ -16,6 +16,9 @@ struct Sample {
   double weight = 1;  ///< how many real pairs it stands for
   Kind kind = Kind::tcp;
   Leg leg = Leg::server;
+  /// Hash of what makes samples alike: the connection, or the two hosts of kinds without one;
+  /// 0 if unknown.
+  std::uint64_t flow = 0;
   bool requester_is_server = false;
   std::uint16_t requester_port = 0;
   std::uint16_t responder_port = 0;

@@ -5,11 +5,16 @@ namespace sojourn {
 /// The group's distribution; that of "other" when a new group finds no room.
 Distribution& Groups::room_for(const GroupId& id, std::uint64_t samples) {
   if (const auto found = groups_.find(id); found != groups_.end()) return found->second;
-  if (groups_.size() < max_groups_ || id.key.other) return groups_[id];
+  if (groups_.size() < max_groups_ || id.key.other)
+    return groups_.try_emplace(id, keep_).first->second;
   overflowed_ += samples;
   GroupId other{GroupKey{}, id.kind, id.whole};
   other.key.other = true;
-  return groups_[other];
+  return groups_.try_emplace(other, keep_).first->second;
+}
+
+void Groups::add(const GroupId& id, Duration delay, double weight, FlowTag flow) {
+  room_for(id, 1).add(delay, weight, flow);
 }
 
 void Groups::add(const GroupId& id, Duration delay, double weight) {

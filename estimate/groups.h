@@ -32,8 +32,11 @@ class Groups {
     const Distribution* distribution;
   };
 
-  explicit Groups(std::size_t max_groups = default_max_groups) : max_groups_(max_groups) {}
+  explicit Groups(std::size_t max_groups = default_max_groups, Keep keep = Keep::histogram)
+      : max_groups_(max_groups), keep_(keep) {}
 
+  void add(const GroupId& id, Duration delay, double weight, FlowTag flow);
+  /// A sample without a flow is a flow of its own.
   void add(const GroupId& id, Duration delay, double weight);
   void merge(const Groups& other);
 
@@ -54,6 +57,7 @@ class Groups {
 
   std::unordered_map<GroupId, Distribution, Hash> groups_;
   std::size_t max_groups_;
+  Keep keep_;
   std::uint64_t overflowed_ = 0;
 };
 

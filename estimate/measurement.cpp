@@ -30,25 +30,29 @@ KindCounters& KindCounters::operator+=(const KindCounters& other) {
 Measurement::Measurement(const MeasurementOptions& options) : grouping_(options.grouping) {
   for (auto& legs : legs_)
     for (auto& leg : legs) leg = Distribution{options.keep};
-  if (options.grouping) groups_.emplace(options.max_groups);
-  if (options.window) windows_.emplace(*options.window, options.max_slices);
+  if (options.grouping) groups_.emplace(options.max_groups, options.keep);
+  if (options.window) windows_.emplace(*options.window, options.max_slices, options.keep);
 }
 
 void Measurement::settle(Kind kind, Leg leg) const {
   Waiting& waiting = waiting_[index_of(kind)][index_of(leg)];
   if (waiting.count == 0) return;
-  legs_[index_of(kind)][index_of(leg)].add_all({waiting.delays_ns.data(), waiting.count});
+  legs_[index_of(kind)][index_of(leg)].add_all({waiting.delays_ns.data(), waiting.count},
+                                               {waiting.flows.data(), waiting.count});
   waiting.count = 0;
 }
 
-void Measurement::add_to_window(Kind kind, Leg leg, Timestamp time, Duration delay, double weight) {
-  if (is_headline(kind, leg)) windows_->add(time, kind, has_whole(kind), delay, weight);
+void Measurement::add_to_window(Kind kind, Leg leg, Timestamp time, Duration delay, double weight,
+                                FlowTag flow) {
+  if (is_headline(kind, leg)) windows_->add(time, kind, has_whole(kind), delay, weight, flow);
 }
 
-void Measurement::add_to_group(const Sample& sample) {
+void Measurement::add_to_group(const Sample& sample, FlowTag flow) {
   if (!is_headline(sample.kind, sample.leg)) return;
+  // Whoever asks about each flow does not ask how flows differ: there its samples are what varies.
+  if (grouping_->by() == Grouping::By::flow) flow = next_stranger();
   const GroupId id{grouping_->key_of(sample), sample.kind, has_whole(sample.kind)};
-  groups_->add(id, sample.delay, sample.weight);
+  groups_->add(id, sample.delay, sample.weight, flow);
 }
 
 void Measurement::merge(Measurement&& other) {

@@ -12,6 +12,7 @@
 #include "core/left_out.h"
 #include "core/sample.h"
 #include "estimate/distribution/distribution.h"
+#include "estimate/distribution/flow_tag.h"
 #include "estimate/grouping.h"
 #include "estimate/groups.h"
 #include "estimate/windows.h"
@@ -65,22 +66,28 @@ class Measurement {
   /// The short way, when no groups are wanted: a few nanoseconds.  Always inlined: with one more
   /// table g++ no longer did that by itself, which cost every run 1.8 % more instructions.
   [[gnu::always_inline]] void add_light(Kind kind, Leg leg, Timestamp response_time, Duration delay,
-                                        double weight = 1) {
+                                        double weight, FlowTag flow) {
     if (weight == 1) {
       Waiting& waiting = waiting_[index_of(kind)][index_of(leg)];
-      waiting.delays_ns[waiting.count++] = delay.count();
+      waiting.delays_ns[waiting.count] = delay.count();
+      waiting.flows[waiting.count++] = flow;
       if (waiting.count == waiting.delays_ns.size()) [[unlikely]]
         settle(kind, leg);
     } else {
-      legs_[index_of(kind)][index_of(leg)].add(delay, weight);
+      legs_[index_of(kind)][index_of(leg)].add(delay, weight, flow);
     }
     if (windows_) [[unlikely]]
-      add_to_window(kind, leg, response_time, delay, weight);
+      add_to_window(kind, leg, response_time, delay, weight, flow);
+  }
+  /// A sample without a flow is a flow of its own.
+  void add_light(Kind kind, Leg leg, Timestamp response_time, Duration delay, double weight = 1) {
+    add_light(kind, leg, response_time, delay, weight, next_stranger());
   }
   /// The full way: also into the sample's group.
   void add(const Sample& sample) {
-    add_light(sample.kind, sample.leg, sample.time, sample.delay, sample.weight);
-    if (groups_) add_to_group(sample);
+    const FlowTag flow = sample.flow != 0 ? FlowTag::of(sample.flow) : next_stranger();
+    add_light(sample.kind, sample.leg, sample.time, sample.delay, sample.weight, flow);
+    if (groups_) add_to_group(sample, flow);
   }
   bool wants_groups() const { return groups_.has_value(); }
 
@@ -131,16 +138,22 @@ class Measurement {
   /// one (callgrind, all kinds: 40 fewer instructions a sample).
   struct Waiting {
     std::uint32_t count = 0;
-    std::array<std::int64_t, 127> delays_ns;  ///< 1 KiB with the count: the place of one is a shift
+    std::array<FlowTag, 102> flows;
+    std::array<std::int64_t, 102> delays_ns;
   };
 
+  static_assert(sizeof(Waiting) == 1024);  // the place of one is a shift
+
+  FlowTag next_stranger() { return FlowTag::numbered(++strangers_); }
   void settle(Kind kind, Leg leg) const;
-  void add_to_window(Kind kind, Leg leg, Timestamp time, Duration delay, double weight);
-  void add_to_group(const Sample& sample);
+  void add_to_window(Kind kind, Leg leg, Timestamp time, Duration delay, double weight,
+                     FlowTag flow);
+  void add_to_group(const Sample& sample, FlowTag flow);
 
   mutable std::array<Legs, kind_count> legs_;
   mutable std::array<std::array<Waiting, leg_count>, kind_count> waiting_;
   std::array<KindCounters, kind_count> counters_{};
+  std::uint64_t strangers_ = 0;  ///< samples of no known flow
   std::optional<Grouping> grouping_;
   std::optional<Groups> groups_;
   std::optional<Windows> windows_;

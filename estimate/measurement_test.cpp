@@ -69,12 +69,36 @@ TEST(Measurement, JoinsThreadsAsIfOneHadMeasured) {
   left.merge(std::move(right));
   EXPECT_EQ(left.pooled(Kind::tcp).count(), 2000u);
   EXPECT_EQ(left.pooled(Kind::tcp).relative_error(), 0);
-  EXPECT_EQ(left.pooled(Kind::tcp).quantile(0.5), 999us);
+  EXPECT_EQ(left.pooled(Kind::tcp).quantile(0.5), 999'500ns);
   EXPECT_EQ(left.counters(Kind::tcp).requests, 111u);
   EXPECT_EQ(left.counters(Kind::tcp).ambiguous, 4u);
   EXPECT_EQ(left.counters(Kind::tcp).unmatched_requests, 7u);
   EXPECT_EQ(left.window_rows().size(), 2u);
   EXPECT_EQ(left.largest_groups(10).at(0).distribution->count(), 2000u);
+}
+
+TEST(Measurement, ASliceAndAGroupOverEverythingAgreeWithTheWhole) {
+  MeasurementOptions options;
+  options.window = std::chrono::hours{1};
+  options.grouping = *Grouping::parse("host");
+  Measurement measurement{options};
+  for (int i = 0; i < 2000; ++i) {
+    Sample one = sample(Kind::tcp, i % 2 == 0 ? Leg::server : Leg::client, (i * i % 7919) * 1us);
+    one.flow = static_cast<std::uint64_t>(1 + i % 100) * 0x9e3779b97f4a7c15u;
+    measurement.add(one);
+  }
+  const Distribution& whole = measurement.pooled(Kind::tcp);
+  const auto rows = measurement.window_rows();
+  const auto groups = measurement.largest_groups(10);
+  ASSERT_EQ(rows.size(), 1u);
+  ASSERT_EQ(groups.size(), 1u);
+  for (const Distribution* part : {rows[0].distribution, groups[0].distribution}) {
+    EXPECT_EQ(part->effective_samples(), whole.effective_samples());
+    for (const double q : {0.05, 0.5, 0.95}) {
+      EXPECT_EQ(part->quantile(q), whole.quantile(q)) << q;
+      EXPECT_EQ(part->interval(q)->high, whole.interval(q)->high) << q;
+    }
+  }
 }
 
 TEST(Measurement, CutsSlicesAtMultiplesOfTheirLength) {

@@ -21,15 +21,16 @@ Windows::Slice* Windows::slice_at(std::int64_t number) {
   return latest_ = &found->second;
 }
 
-Distribution& Windows::distribution_in(Slice& slice, Kind kind, bool whole) {
+Distribution& Windows::distribution_in(Slice& slice, Kind kind, bool whole) const {
   auto& distribution = slice[index_of(kind)][whole ? 1 : 0];
-  if (!distribution) distribution = std::make_unique<Distribution>(Keep::histogram);
+  if (!distribution) distribution = std::make_unique<Distribution>(keep_);
   return *distribution;
 }
 
-void Windows::add(Timestamp time, Kind kind, bool whole, Duration delay, double weight) {
+void Windows::add(Timestamp time, Kind kind, bool whole, Duration delay, double weight,
+                  FlowTag flow) {
   if (Slice* slice = slice_at(slice_of(to_ns(time), length_.count())))
-    distribution_in(*slice, kind, whole).add(delay, weight);
+    distribution_in(*slice, kind, whole).add(delay, weight, flow);
   else
     ++overflowed_;
 }

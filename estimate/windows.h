@@ -23,10 +23,11 @@ class Windows {
   /// By kind, and there by whether it is of Leg::sum; null where nothing was measured.
   using Slice = std::array<std::array<std::unique_ptr<Distribution>, 2>, kind_count>;
 
-  explicit Windows(Duration length, std::size_t max_slices = default_max_slices)
-      : length_(length), max_slices_(max_slices) {}
+  explicit Windows(Duration length, std::size_t max_slices = default_max_slices,
+                   Keep keep = Keep::histogram)
+      : length_(length), max_slices_(max_slices), keep_(keep) {}
 
-  void add(Timestamp time, Kind kind, bool whole, Duration delay, double weight);
+  void add(Timestamp time, Kind kind, bool whole, Duration delay, double weight, FlowTag flow);
   void merge(const Windows& other);
 
   Duration length() const { return length_; }
@@ -39,11 +40,12 @@ class Windows {
 
  private:
   Slice* slice_at(std::int64_t number);
-  static Distribution& distribution_in(Slice& slice, Kind kind, bool whole);
+  Distribution& distribution_in(Slice& slice, Kind kind, bool whole) const;
 
   std::map<std::int64_t, Slice> slices_;
   Duration length_;
   std::size_t max_slices_;
+  Keep keep_;
   std::uint64_t overflowed_ = 0;
   std::int64_t latest_number_ = 0;  ///< samples come nearly in order: the last slice is the next
   Slice* latest_ = nullptr;

@@ -22,6 +22,20 @@ std::string compact_count(std::uint64_t count) {
                           : fmt::format("{:#.4g} G", value / 1e9);
 }
 
+namespace {
+
+/// Two digits and the unit, rounded up: "21ms".
+std::string rough(Duration duration) {
+  const double ns = static_cast<double>(duration.count());
+  const double digit = std::pow(10.0, std::floor(std::log10(ns)) - 1);
+  const double rounded = std::ceil(ns / digit - 1e-9) * digit;
+  if (rounded >= 1e9) return fmt::format("{:g}s", rounded / 1e9);
+  return rounded >= 1e6 ? fmt::format("{:g}ms", rounded / 1e6)
+                        : fmt::format("{:g}us", rounded / 1e3);
+}
+
+}  // namespace
+
 std::string with_margin(Duration value, const Interval& interval, bool unicode) {
   const std::string text = format_duration(value);
   const std::string sign = unicode ? " ±" : " +-";
@@ -34,6 +48,8 @@ std::string with_margin(Duration value, const Interval& interval, bool unicode) 
   const double half =
       static_cast<double>(std::max(interval.high - value, value - interval.low).count()) / factor;
   if (half == 0) return compact(value) + sign + "0";
+  if (half >= 1000)  // of another order than the value: with a unit of its own
+    return compact(value) + sign + rough(Duration{std::llround(half * factor)});
   // Two digits of the margin say enough, and no more decimals than the value has.
   const int shown = dot == std::string::npos ? 0 : static_cast<int>(space - dot - 1);
   const int decimals = std::clamp(1 - static_cast<int>(std::floor(std::log10(half))), 0, shown);

@@ -10,6 +10,7 @@
 
 #include "capture/live/live_socket.h"
 #include "dataplane/kernel_sample.h"
+#include "pipeline/sample_flow.h"
 
 namespace sojourn {
 namespace {
@@ -142,6 +143,7 @@ void KernelRtt::take(const dp_sample& found) {
                         !is_inside(sample.responder, options_.inside);
     sample.leg = leaves ? Leg::external : Leg::internal;
   }
+  sample.flow = flow_of(sample);
   if (anonymizer_) {
     sample.requester = anonymizer_->apply(sample.requester);
     sample.responder = anonymizer_->apply(sample.responder);

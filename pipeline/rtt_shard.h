@@ -18,6 +18,7 @@
 #include "pipeline/held_samples.h"
 #include "pipeline/placed_sample.h"
 #include "pipeline/rtt_options.h"
+#include "pipeline/sample_flow.h"
 #include "roundtrip/pair_table.h"
 #include "roundtrip/rules/pairing.h"
 #include "roundtrip/table_batch.h"
@@ -138,10 +139,12 @@ class TableShard final : public RttShard {
     }
     measurement_.counters(event.kind).guessed_legs += (event.flags & guess_mask_) != 0;
     if (!joins_weights && !describes_samples_) {
-      measurement_.add_light(event.kind, event.leg, event.time, match.delay, match.weight);
+      measurement_.add_light(event.kind, event.leg, event.time, match.delay, match.weight,
+                             FlowTag::of(flow_of(event.kind, packet)));
       return;
     }
     Sample sample = describe(event, match, packet, options_.inside);
+    sample.flow = flow_of(event.kind, packet);
     if (anonymizer_) {
       sample.requester = anonymizer_->apply(sample.requester);
       sample.responder = anonymizer_->apply(sample.responder);

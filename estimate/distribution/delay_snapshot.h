@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/time.h"
+#include "estimate/distribution/flow_groups.h"
 #include "estimate/distribution/log_histogram.h"
 
 namespace sojourn {
@@ -24,17 +25,29 @@ struct DelaySnapshot {
   };
 
   std::uint64_t samples = 0;
-  double inflation = 1;  ///< of the variance, by neighbours that are alike (serial_dependence.h)
+  /// How many times greater the variance is than of independent samples: the greater of what
+  /// neighbours in time (serial_dependence.h) and samples of one flow (flow_variance.h) have alike.
+  double inflation = 1;
+  double serial_inflation = 1;      ///< by neighbours in time alone
   Duration min{}, max{}, mean{};    ///< only with samples
   std::vector<Quantile> quantiles;  ///< as exact as they were known
   std::vector<Bucket> buckets;      ///< only what is not empty, in order of delay
+  FlowGroups flows;                 ///< the same weights by group of flows
 
   double total_weight() const;
   double total_squared_weight() const;
   /// (sum w)^2 / sum w^2, Kish 1965; 0 without samples.
   double effective_samples() const;
-  /// The same, less what neighbours repeat of each other.
+  /// The same, less what samples repeat of each other.
   double independent_samples() const { return effective_samples() / inflation; }
+  /// Mean of the delays' logarithms and its variance.  A delay of 0 or less counts as 1 ns.
+  struct MeanLog {
+    double mean = 0;
+    double variance = 0;
+    double degrees = 1;  ///< of freedom, of the variance
+  };
+  static constexpr double known_variance = 1e9;  ///< as degrees of freedom
+  MeanLog mean_log() const;
   /// One of `quantiles`; nullopt for a q that was not put aside.
   std::optional<Duration> quantile(double q) const;
 };

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "estimate/distribution/flow_variance.h"
 #include "estimate/distribution/order_ranks.h"
 #include "estimate/distribution/select_quantiles.h"
 #include "estimate/distribution/serial_dependence.h"
+#include "estimate/distribution/tail_functions.h"
 
 namespace sojourn {
 namespace {
@@ -26,16 +28,43 @@ double sum_up_to(const BucketPlane& plane, std::int64_t ns) {
   return sum;
 }
 
+/// How many independent samples of equal weight would tell as much about the quantile q. Woodruff's
+/// interval goes through the variance of F at the quantile t,
+///
+///     var F(t) = ( (1-q)^2 sum_{delay <= t} w^2 + q^2 sum_{delay > t} w^2 ) / (sum w)^2,
+///
+/// which is q(1-q)/n for n samples of weight 1.  A table's weights depend on the delay: long delays
+/// are rarer to catch and weigh more.
+double samples_at(const LogHistogram& histogram, const Moments& moments, double q) {
+  if (moments.all_weights_are_one()) return static_cast<double>(moments.count());
+  const double weight = moments.total_weight();
+  const double target = q * weight;
+  const auto at = select_from_buckets(histogram, {&target, 1});
+  const double all = moments.total_squared_weight();
+  const double below = std::min(sum_up_to(histogram.squares(), at[0]), all);
+  const double sum = (1 - q) * (1 - q) * below + q * q * (all - below);
+  return q * (1 - q) * weight * weight / sum;
+}
+
 }  // namespace
 
-void Distribution::start_histogram() {
-  histogram_ = std::make_unique<LogHistogram>();
-  log_.for_each([this](std::int64_t ns, double weight) { histogram_->add(ns, weight); });
+void Distribution::add_log_to(Buckets& buckets) const {
+  std::size_t i = 0;
+  log_.for_each([&](std::int64_t ns, double weight) {
+    buckets.histogram.add(ns, weight);
+    buckets.flows.add(LogBuckets::index_of(ns), tags_[i++], weight);
+  });
+}
+
+void Distribution::start_buckets() {
+  buckets_ = std::make_unique<Buckets>();
+  add_log_to(*buckets_);
+  tags_ = {};
 }
 
 /// Before one more sample than the log has room for.
 void Distribution::make_room() {
-  if (!histogram_ && log_.size() >= few_samples) start_histogram();
+  if (!buckets_ && log_.size() >= few_samples) start_buckets();
   limit_log();
   if (logging_) log_.grow();
 }
@@ -46,37 +75,59 @@ void Distribution::limit_log() {
   log_.clear();
 }
 
-void Distribution::add_all(std::span<const std::int64_t> delays_ns) {
+void Distribution::add_all(std::span<const std::int64_t> delays_ns,
+                           std::span<const FlowTag> flows) {
+  assert(delays_ns.size() == flows.size());
   while (!delays_ns.empty()) {
     if (logging_ && log_.full()) make_room();
-    const auto piece =
-        logging_ ? delays_ns.first(std::min(delays_ns.size(), log_.room())) : delays_ns;
+    const std::size_t size = logging_ ? std::min(delays_ns.size(), log_.room()) : delays_ns.size();
+    const auto piece = delays_ns.first(size);
     if (logging_) log_.append_plain(piece);
-    if (histogram_) histogram_->add_plain(piece);
+    if (buckets_)
+      buckets_->histogram.add_plain(piece, [&](std::size_t i, std::int32_t bucket) {
+        buckets_->flows.add(bucket, flows[i], 1);
+      });
+    else
+      tags_.insert(tags_.end(), flows.begin(), flows.begin() + static_cast<std::ptrdiff_t>(size));
     moments_.add_plain(piece);
-    delays_ns = delays_ns.subspan(piece.size());
+    delays_ns = delays_ns.subspan(size);
+    flows = flows.subspan(size);
+  }
+}
+
+void Distribution::add_all(std::span<const std::int64_t> delays_ns) {
+  std::array<FlowTag, 64> flows;
+  while (!delays_ns.empty()) {
+    const std::size_t size = std::min(delays_ns.size(), flows.size());
+    for (std::size_t i = 0; i < size; ++i) flows[i] = FlowTag::numbered(count() + i + 1);
+    add_all(delays_ns.first(size), std::span{flows}.first(size));
+    delays_ns = delays_ns.subspan(size);
   }
 }
 
 void Distribution::merge(const Distribution& other) {
   if (other.empty()) return;
   moments_.merge(other.moments_);
-  if (!histogram_ && (other.histogram_ || log_.size() + other.log_.size() > few_samples))
-    start_histogram();
-  if (histogram_ && other.histogram_)
-    histogram_->merge(*other.histogram_);
-  else if (histogram_)
-    other.log_.for_each([this](std::int64_t ns, double weight) { histogram_->add(ns, weight); });
+  if (!buckets_ && (other.buckets_ || log_.size() + other.log_.size() > few_samples))
+    start_buckets();
+  if (buckets_ && other.buckets_) {
+    buckets_->histogram.merge(other.buckets_->histogram);
+    buckets_->flows.merge(other.buckets_->flows);
+  } else if (buckets_) {
+    other.add_log_to(*buckets_);
+  } else {
+    tags_.insert(tags_.end(), other.tags_.begin(), other.tags_.end());
+  }
 
   logging_ = logging_ && other.logging_;
   if (!logging_) return log_.clear();
   log_.append_all(other.log_);
-  if (histogram_) limit_log();
+  if (buckets_) limit_log();
 }
 
-double Distribution::effective_samples() const {
-  if (empty()) return 0;
-  return moments_.total_weight() * moments_.total_weight() / moments_.total_squared_weight();
+FlowCount Distribution::flows() const {
+  std::optional<Buckets> scratch;
+  return buckets(scratch).flows.count();
 }
 
 std::optional<Duration> Distribution::min() const {
@@ -99,34 +150,53 @@ std::optional<Duration> Distribution::quantile(double q) const {
   return found.empty() ? std::nullopt : std::optional{found.front()};
 }
 
-/// The histogram; of few samples it is made for the occasion.
-const LogHistogram& Distribution::buckets(std::optional<LogHistogram>& scratch) const {
-  if (histogram_) return *histogram_;
+/// The buckets; of few samples they are made for the occasion.
+const Distribution::Buckets& Distribution::buckets(std::optional<Buckets>& scratch) const {
+  if (buckets_) return *buckets_;
   scratch.emplace();
-  log_.for_each([&scratch](std::int64_t ns, double weight) { scratch->add(ns, weight); });
+  add_log_to(*scratch);
   return *scratch;
+}
+
+double Distribution::weight_at(double q) const {
+  const double first = moments_.min_weight() / 2, last = moments_.max_weight() / 2;
+  return count() == 1 ? first : first + q * (total_weight() - first - last);
+}
+
+std::vector<Duration> Distribution::at_weights(const Buckets& buckets,
+                                               std::span<const double> targets,
+                                               std::span<const int> outward) const {
+  std::vector<std::size_t> order(targets.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return targets[i]; });
+  std::vector<double> ascending;
+  for (const std::size_t i : order) ascending.push_back(targets[i]);
+  const auto found = logging_ ? select_exactly(log_, buckets.histogram, ascending)
+                              : select_from_buckets(buckets.histogram, ascending);
+
+  std::vector<Duration> result(targets.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    std::int64_t ns = found[i];
+    // The first and the last sample are known to the nanosecond, whatever bucket they are in.
+    if (!logging_ && ascending[i] <= moments_.min_weight() / 2) ns = moments_.min();
+    if (!logging_ && ascending[i] >= total_weight() - moments_.max_weight() / 2)
+      ns = moments_.max();
+    if (!logging_ && outward[order[i]] < 0) ns = LogBuckets::lowest(LogBuckets::index_of(ns));
+    if (!logging_ && outward[order[i]] > 0) ns = LogBuckets::highest(LogBuckets::index_of(ns));
+    result[order[i]] = Duration{std::clamp(ns, moments_.min(), moments_.max())};
+  }
+  return result;
 }
 
 std::vector<Duration> Distribution::quantiles(std::span<const double> qs) const {
   if (empty()) return {};
-  std::vector<std::size_t> order(qs.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t i) { return qs[i]; });
   std::vector<double> targets;
-  for (const std::size_t i : order) {
-    assert(qs[i] >= 0 && qs[i] <= 1);
-    targets.push_back(qs[i] * total_weight());
+  for (const double q : qs) {
+    assert(q >= 0 && q <= 1);
+    targets.push_back(weight_at(q));
   }
-
-  std::optional<LogHistogram> scratch;
-  const LogHistogram& histogram = buckets(scratch);
-  const auto found =
-      logging_ ? select_exactly(log_, histogram, targets) : select_from_buckets(histogram, targets);
-
-  std::vector<Duration> result(qs.size());
-  for (std::size_t i = 0; i < found.size(); ++i)
-    result[order[i]] = Duration{std::clamp(found[i], moments_.min(), moments_.max())};
-  return result;
+  std::optional<Buckets> scratch;
+  return at_weights(buckets(scratch), targets, std::vector<int>(qs.size(), 0));
 }
 
 std::optional<Interval> Distribution::interval(double q, double confidence) const {
@@ -134,50 +204,62 @@ std::optional<Interval> Distribution::interval(double q, double confidence) cons
   return found.empty() ? std::nullopt : std::optional{found.front().interval};
 }
 
-/// Woodruff's interval goes through the variance of F at the quantile t,
-///
-///     var F(t) = ( (1-q)^2 sum_{delay <= t} w^2 + q^2 sum_{delay > t} w^2 ) / (sum w)^2,
-///
-/// which is q(1-q)/effective_samples() when weights do not depend on the delay.  A table's weights
-/// do: long delays are rarer to catch and weigh more.  So the sample size that would give this
-/// variance is computed at each q, and its order statistics are read off the weighted CDF.
-double Distribution::samples_at(double q, Duration delay) const {
-  std::optional<LogHistogram> scratch;
-  const LogHistogram& histogram = buckets(scratch);
-  const double all = moments_.total_squared_weight();
-  const double below = std::min(sum_up_to(histogram.squares(), delay.count()), all);
-  const double sum = (1 - q) * (1 - q) * below + q * q * (all - below);
-  return q * (1 - q) * total_weight() * total_weight() / sum;
+double Distribution::effective_samples() const {
+  if (empty()) return 0;
+  std::optional<Buckets> scratch;
+  const Buckets& buckets = this->buckets(scratch);
+  return samples_at(buckets.histogram, moments_, 0.5) /
+         FlowVariance{buckets.histogram, buckets.flows}.effect(0.5);
 }
 
+/// A sample size is found that would make F as uncertain at the quantile as it is, and its order
+/// statistics are read off the weighted CDF.  Where flows differ by more than samples would, their
+/// variance is itself an estimate of some degrees of freedom, and Student's score takes the place
+/// of the normal one.
 std::vector<QuantileEstimate> Distribution::estimates(std::span<const double> qs,
                                                       double confidence) const {
   if (empty()) return {};
-  // With equal weights the levels do not depend on the delays, and one pass finds everything.
-  const bool equal_weights = moments_.all_weights_are_one();
-  std::vector<Duration> middles;
-  if (!equal_weights) middles = quantiles(qs);
+  std::optional<Buckets> scratch;
+  const Buckets& buckets = this->buckets(scratch);
+  const FlowVariance variance{buckets.histogram, buckets.flows};
+  double widening = 1;  // of the variance
+  if (std::ranges::any_of(qs, [&](double q) { return variance.effect(q) > 1; }))
+    widening =
+        std::pow(student_score(confidence, variance.degrees()) / normal_score(confidence), 2);
 
-  std::vector<double> wanted(qs.begin(), qs.end());
+  std::vector<double> targets;
+  std::vector<int> outward;
   std::vector<QuantileEstimate> result;
-  for (std::size_t i = 0; i < qs.size(); ++i) {
-    const double q = qs[i];
-    CdfLevels around{q, q, false,
-                     false};  // the least and the greatest possible delay cannot be bounded
-    if (q > 0 && q < 1)
-      around = cdf_levels(equal_weights ? static_cast<double>(count()) : samples_at(q, middles[i]),
-                          q, confidence);
-    wanted.push_back(around.low);
-    wanted.push_back(around.high);
-    result.push_back({{}, {{}, {}, around.bounded_below, around.bounded_above}});
+  for (const double q : qs) {
+    targets.push_back(weight_at(q));
+    // The least and the greatest possible delay cannot be bounded.
+    CdfLevels around{0, 1, false, false};
+    Unbounded why = Unbounded::too_few_samples;
+    if (q > 0 && q < 1) {
+      const double samples = samples_at(buckets.histogram, moments_, q);
+      const double effect = variance.effect(q);
+      around = cdf_levels(effect > 1 ? samples / effect / widening : samples, q, confidence);
+      if (std::pow(std::max(q, 1 - q), samples) <= (1 - confidence) / 2)
+        why = Unbounded::too_few_flows;
+      if (around.bounded_below && around.bounded_above) why = Unbounded::no;
+      if (variance.too_few_flows()) {
+        around = {0, 1, false, false};
+        why = samples < FlowVariance::fewest_flows ? Unbounded::too_few_samples
+                                                   : Unbounded::too_few_flows;
+      }
+    }
+    targets.push_back((around.bounded_below ? around.low : 0) * total_weight());
+    targets.push_back((around.bounded_above ? around.high : 1) * total_weight());
+    outward.insert(outward.end(), {0, -1, 1});
+    result.push_back({{}, {{}, {}, around.bounded_below, around.bounded_above, why}});
   }
 
-  const auto found = quantiles(wanted);
+  const auto found = at_weights(buckets, targets, outward);
   for (std::size_t i = 0; i < qs.size(); ++i) {
     QuantileEstimate& estimate = result[i];
-    estimate.delay = found[i];
-    estimate.interval.low = std::min(found[qs.size() + 2 * i], found[i]);
-    estimate.interval.high = std::max(found[qs.size() + 2 * i + 1], found[i]);
+    estimate.delay = found[3 * i];
+    estimate.interval.low = std::min(found[3 * i + 1], found[3 * i]);
+    estimate.interval.high = std::max(found[3 * i + 2], found[3 * i]);
   }
   return result;
 }
@@ -189,8 +271,8 @@ std::optional<Interval> Distribution::mean_interval(double confidence) const {
   const auto add_square = [&](double ns, double weight_squared) {
     spread += weight_squared * (ns - mean) * (ns - mean);
   };
-  if (histogram_)
-    histogram_->squares().for_each([&](std::int32_t bucket, double squares) {
+  if (buckets_)
+    buckets_->histogram.squares().for_each([&](std::int32_t bucket, double squares) {
       add_square((static_cast<double>(LogBuckets::lowest(bucket)) +
                   static_cast<double>(LogBuckets::highest(bucket))) /
                      2,
@@ -201,21 +283,30 @@ std::optional<Interval> Distribution::mean_interval(double confidence) const {
       add_square(static_cast<double>(ns), weight * weight);
     });
 
-  // The first term of Student's t around the normal score, for few samples.
-  const double z = normal_score(confidence);
-  const double score = z * (1 + (z * z + 1) / (4 * std::max(1.0, effective_samples() - 1)));
-  const double half = score * std::sqrt(spread) / total_weight();
-  const bool bounded = count() > 1;
-  return Interval{Duration{std::llround(mean - half)}, Duration{std::llround(mean + half)}, bounded,
-                  bounded};
+  const double variance_of_samples = spread / (total_weight() * total_weight());
+  std::optional<Buckets> scratch;
+  const Buckets& buckets = this->buckets(scratch);
+  const FlowVariance variance{buckets.histogram, buckets.flows};
+  const double effect = variance.effect_on_mean(variance_of_samples);
+  const double kish =
+      total_weight() * total_weight() / moments_.total_squared_weight();  // 1965, section 11.7
+  const double degrees = effect > 1 ? variance.degrees() : std::max(1.0, kish - 1);
+  const double half = student_score(confidence, degrees) * std::sqrt(variance_of_samples * effect);
+  Interval interval{Duration{std::llround(mean - half)}, Duration{std::llround(mean + half)}};
+  if (count() == 1 || variance.too_few_flows()) {
+    interval.bounded_below = interval.bounded_above = false;
+    interval.why =
+        kish < FlowVariance::fewest_flows ? Unbounded::too_few_samples : Unbounded::too_few_flows;
+  }
+  return interval;
 }
 
 double Distribution::fraction_up_to(Duration delay) const {
   if (empty()) return 0;
   if (delay.count() >= moments_.max()) return 1;
   if (delay.count() < moments_.min()) return 0;
-  if (histogram_)
-    return std::min(1.0, sum_up_to(histogram_->weights(), delay.count()) / total_weight());
+  if (buckets_)
+    return std::min(1.0, sum_up_to(buckets_->histogram.weights(), delay.count()) / total_weight());
   double sum = 0;
   log_.for_each([&](std::int64_t ns, double weight) { sum += ns <= delay.count() ? weight : 0; });
   return sum / total_weight();
@@ -223,10 +314,10 @@ double Distribution::fraction_up_to(Duration delay) const {
 
 std::vector<CdfPoint> Distribution::cdf() const {
   if (empty()) return {};
-  std::optional<LogHistogram> scratch;
+  std::optional<Buckets> scratch;
   std::vector<CdfPoint> points{{Duration{moments_.min()}, 0}};
   double sum = 0;
-  buckets(scratch).weights().for_each([&](std::int32_t bucket, double weight) {
+  buckets(scratch).histogram.weights().for_each([&](std::int32_t bucket, double weight) {
     sum += weight;
     const std::int64_t ns = std::clamp(LogBuckets::highest(bucket), moments_.min(), moments_.max());
     points.push_back({Duration{ns}, std::min(1.0, sum / total_weight())});
@@ -249,11 +340,15 @@ DelaySnapshot Distribution::snapshot(std::span<const double> qs) const {
     std::vector<std::int64_t> levels;
     for (const Duration level : quantiles(std::array{0.1, 0.25, 0.5, 0.75, 0.9}))
       levels.push_back(level.count());
-    result.inflation = variance_inflation(log_, levels);
+    result.serial_inflation = variance_inflation(log_, levels);
   }
 
-  std::optional<LogHistogram> scratch;
-  const LogHistogram& histogram = buckets(scratch);
+  std::optional<Buckets> scratch;
+  const Buckets& buckets = this->buckets(scratch);
+  const LogHistogram& histogram = buckets.histogram;
+  result.flows = buckets.flows;
+  result.inflation =
+      std::max(result.serial_inflation, FlowVariance{histogram, buckets.flows}.greatest_effect());
   histogram.weights().for_each(
       [&](std::int32_t index, double weight) { result.buckets.push_back({index, weight, 0}); });
   std::size_t next = 0;  // the squares occupy the same buckets, in the same order

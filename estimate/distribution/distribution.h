@@ -9,6 +9,9 @@
 
 #include "core/time.h"
 #include "estimate/distribution/delay_snapshot.h"
+#include "estimate/distribution/flow_groups.h"
+#include "estimate/distribution/flow_tag.h"
+#include "estimate/distribution/flow_variance.h"
 #include "estimate/distribution/log_histogram.h"
 #include "estimate/distribution/moments.h"
 #include "estimate/distribution/sample_log.h"
@@ -21,14 +24,22 @@ enum class Keep : std::uint8_t {
   every_sample,  ///< 8 bytes a sample; quantiles exact to the nanosecond
 };
 
+/// Why a value cannot be bounded.
+enum class Unbounded : std::uint8_t {
+  no,
+  too_few_samples,  ///< even if all of them were independent
+  too_few_flows,    ///< there are samples enough, but they come from too few flows
+};
+
 /// Where the true value lies with the confidence asked for.
 struct Interval {
   Duration low;
   Duration high;
-  /// False where the samples are too few to bound the value: `low` is then the least or `high` the
+  /// False where what was seen cannot bound the value: `low` is then the least or `high` the
   /// greatest delay that was seen, and the truth may lie beyond.
   bool bounded_below = true;
   bool bounded_above = true;
+  Unbounded why = Unbounded::no;
 
   bool bounded() const { return bounded_below && bounded_above; }
 };
@@ -44,14 +55,17 @@ struct CdfPoint {
   double fraction;  ///< of the total weight, at this delay or below
 };
 
-/// A set of weighted delays.
+/// A set of weighted delays, each of some flow.
 ///
-///     F(t) = sum of weights of delays <= t / sum of all weights
+/// In order of delay, sample k lies in the middle of its own weight, at m_k = w_1 + ... + w_(k-1) +
+/// w_k / 2.  The quantile q is the delay at
 ///
-/// linear between consecutive samples; the quantile q is where F reaches q, and the least delay
-/// for q below the first sample's share (docs/design/estimation.md; type 4 of Hyndman and Fan 1996
-/// when all weights are 1).  Equal delays are separate samples, so a value that most samples share
-/// is the median itself and not a point on the way to it.
+///     m_1 + q (m_n - m_1),      linear between consecutive samples,
+///
+/// so the shortest delay at 0, the longest at 1, the middle one of three and the middle between two
+/// at 1/2 (docs/design/estimation.md; with equal weights type 7 of Hyndman and Fan 1996, which is
+/// what R, NumPy and spreadsheets have).  Equal delays are separate samples, so a value that most
+/// samples share is the median itself and not a point on the way to it.
 ///
 /// Up to `few_samples` delays are kept as they are and every answer is exact.  Beyond, a histogram
 /// takes over; with Keep::every_sample it only points to the samples to look at.  Negative delays
@@ -64,26 +78,39 @@ class Distribution {
 
   explicit Distribution(Keep keep = Keep::histogram) : keep_(keep) {}
 
-  /// `weight` is positive and finite: how many real pairs the sample stands for.
+  /// A sample without a flow is a flow of its own.
   void add(Duration delay, double weight = 1) {
+    add(delay, weight, FlowTag::numbered(count() + 1));
+  }
+  /// `weight` is positive and finite: how many real pairs the sample stands for.
+  void add(Duration delay, double weight, FlowTag flow) {
     const std::int64_t ns = delay.count();
     if (logging_) {
       if (log_.full()) [[unlikely]]
         make_room();
       if (logging_) log_.append(ns, weight);
     }
-    if (histogram_) histogram_->add(ns, weight);
+    if (buckets_) {
+      buckets_->histogram.add(ns, weight);
+      buckets_->flows.add(LogBuckets::index_of(ns), flow, weight);
+    } else {
+      tags_.push_back(flow);
+    }
     moments_.add(ns, weight);
   }
-  /// The same for many delays of weight 1, in less time for each.
+  /// The same for many delays of weight 1, in less time for each.  `flows` are as many.
+  void add_all(std::span<const std::int64_t> delays_ns, std::span<const FlowTag> flows);
   void add_all(std::span<const std::int64_t> delays_ns);
   void merge(const Distribution& other);
 
   bool empty() const { return count() == 0; }
   std::uint64_t count() const { return moments_.count(); }
   double total_weight() const { return moments_.total_weight(); }
-  /// (sum w)^2 / sum w^2, Kish 1965: how many samples of equal weight would tell as much.
+  /// How many independent samples of weight 1 would tell as much about the median:
+  /// 1 / (4 Var F), the variance being that between flows (flow_variance.h).
   double effective_samples() const;
+  /// How many flows the samples come from.
+  FlowCount flows() const;
 
   std::optional<Duration> min() const;
   std::optional<Duration> max() const;
@@ -93,7 +120,8 @@ class Distribution {
   /// Several at once, for one pass over the samples.  Empty before the first sample.
   std::vector<Duration> quantiles(std::span<const double> qs) const;
 
-  /// Confidence interval of a quantile: Woodruff 1952 on the weighted CDF.
+  /// Confidence interval of a quantile: Woodruff 1952 on the weighted CDF, with the variance
+  /// between flows.  It includes the width of the buckets where not every sample is kept.
   std::optional<Interval> interval(double q, double confidence = 0.95) const;
   /// Several quantiles with their intervals, in the same order.  Empty before the first sample.
   std::vector<QuantileEstimate> estimates(std::span<const double> qs,
@@ -105,8 +133,8 @@ class Distribution {
   double fraction_up_to(Duration delay) const;
   /// F at each occupied bucket, in order of delay, from (min, 0) to (max, 1).
   std::vector<CdfPoint> cdf() const;
-  /// What to put aside for a later comparison, with these quantiles.  How far neighbours are alike
-  /// can be told only as long as every sample is kept.
+  /// What to put aside for a later comparison, with these quantiles.  How far neighbours in time
+  /// are alike can be told only as long as every sample is kept.
   DelaySnapshot snapshot(std::span<const double> qs) const;
 
   /// How far a quantile may be from the sample at which F reaches q, as a share of the latter: 0 as
@@ -116,14 +144,24 @@ class Distribution {
  private:
   void make_room();
   void limit_log();
-  void start_histogram();
-  const LogHistogram& buckets(std::optional<LogHistogram>& scratch) const;
-  /// The number of samples of equal weight that would tell as much about this quantile.
-  double samples_at(double q, Duration delay) const;
+  struct Buckets {
+    LogHistogram histogram;
+    FlowGroups flows;
+  };
+
+  void start_buckets();
+  void add_log_to(Buckets& buckets) const;
+  const Buckets& buckets(std::optional<Buckets>& scratch) const;
+  /// The delays at these points of the cumulative weight; with `outward`, the end of the bucket
+  /// that is farther from the quantile: -1 below it, 1 above, 0 for the quantile itself.
+  std::vector<Duration> at_weights(const Buckets& buckets, std::span<const double> targets,
+                                   std::span<const int> outward) const;
+  double weight_at(double q) const;  ///< m_1 + q (m_n - m_1)
 
   Moments moments_;
-  std::unique_ptr<LogHistogram> histogram_;  ///< from `few_samples` on
+  std::unique_ptr<Buckets> buckets_;  ///< from `few_samples` on
   SampleLog log_;
+  std::vector<FlowTag> tags_;  ///< of the samples in log_, until there are buckets
   Keep keep_;
   bool logging_ = true;  ///< log_ holds every sample
 };

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "estimate/distribution/distribution.h"
-#include "estimate/distribution/order_ranks.h"
+#include "estimate/distribution/tail_functions.h"
 #include "estimate/distribution/test_seed.h"
 
 namespace sojourn {

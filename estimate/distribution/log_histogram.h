@@ -101,9 +101,14 @@ class LogHistogram {
     weights_.add(index, weight);
     if (squares_) squares_->add(index, weight * weight);
   }
-  /// Delays of weight 1.
-  void add_plain(std::span<const std::int64_t> delays_ns) {
-    for (const std::int64_t ns : delays_ns) weights_.add(LogBuckets::index_of(ns), 1);
+  /// Delays of weight 1.  Calls also(i, index) for each, for whoever needs its bucket too.
+  template <class Also>
+  void add_plain(std::span<const std::int64_t> delays_ns, Also also) {
+    for (std::size_t i = 0; i < delays_ns.size(); ++i) {
+      const std::int32_t index = LogBuckets::index_of(delays_ns[i]);
+      weights_.add(index, 1);
+      also(i, index);
+    }
     if (squares_)
       for (const std::int64_t ns : delays_ns) squares_->add(LogBuckets::index_of(ns), 1);
   }

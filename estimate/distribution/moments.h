@@ -32,8 +32,7 @@ class CompensatedSum {
 class Moments {
  public:
   void add(std::int64_t ns, double weight) {
-    min_ = std::min(min_, ns);
-    max_ = std::max(max_, ns);
+    note_extremes(ns, weight, ns, weight);
     if (weight == 1) [[likely]] {
       ++plain_;
       plain_sum_ += ns;
@@ -46,22 +45,22 @@ class Moments {
   }
 
   void add_plain(std::span<const std::int64_t> delays_ns) {
-    std::int64_t least = min_, greatest = max_;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max(),
+                 greatest = std::numeric_limits<std::int64_t>::min();
     Wide sum = 0;
     for (const std::int64_t ns : delays_ns) {
       least = std::min(least, ns);
       greatest = std::max(greatest, ns);
       sum += ns;
     }
-    min_ = least;
-    max_ = greatest;
+    if (!delays_ns.empty()) note_extremes(least, 1, greatest, 1);
     plain_ += delays_ns.size();
     plain_sum_ += sum;
   }
 
   void merge(const Moments& other) {
-    min_ = std::min(min_, other.min_);
-    max_ = std::max(max_, other.max_);
+    if (other.count() > 0)
+      note_extremes(other.min_, other.min_weight_, other.max_, other.max_weight_);
     plain_ += other.plain_;
     plain_sum_ += other.plain_sum_;
     weighted_ += other.weighted_;
@@ -82,12 +81,29 @@ class Moments {
   }
   std::int64_t min() const { return min_; }
   std::int64_t max() const { return max_; }
+  /// Weights of the first and the last sample in order of delay, then weight.
+  double min_weight() const { return min_weight_; }
+  double max_weight() const { return max_weight_; }
 
  private:
   __extension__ using Wide = __int128;
 
+  void note_extremes(std::int64_t least, double least_weight, std::int64_t greatest,
+                     double greatest_weight) {
+    if (least < min_ || (least == min_ && least_weight < min_weight_)) {
+      min_ = least;
+      min_weight_ = least_weight;
+    }
+    if (greatest > max_ || (greatest == max_ && greatest_weight > max_weight_)) {
+      max_ = greatest;
+      max_weight_ = greatest_weight;
+    }
+  }
+
   std::int64_t min_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t max_ = std::numeric_limits<std::int64_t>::min();
+  double min_weight_ = std::numeric_limits<double>::infinity();
+  double max_weight_ = 0;
   std::uint64_t plain_ = 0;
   std::uint64_t weighted_ = 0;
   Wide plain_sum_ = 0;

@@ -2,57 +2,45 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+
+#include "estimate/distribution/tail_functions.h"
 
 namespace sojourn {
 namespace {
 
-constexpr double exact_below_variance = 100;
+constexpr double exact_below_variance = 400;
 
-/// The least k with P(B <= k) > low_tail, and the least with P(B <= k) >= 1 - high_tail.
-/// p <= 1/2 and n p (1-p) < 100, so P(B = 0) > 1e-130 and the sum can start there.
-std::pair<double, double> binomial_ranks(double n, double p, double low_tail, double high_tail) {
-  double k = 0;
-  double probability = std::exp(n * std::log1p(-p));
-  double cumulative = probability;
-  const auto advance = [&] {
-    probability *= (n - k) / (k + 1) * (p / (1 - p));
-    cumulative += probability;
-    ++k;
+/// The rank k at which P(Beta(k, n + 1 - k) <= q), which falls with k, is `probability`; to a
+/// thousandth of a rank.  `guess` is where to begin.
+double rank_at(double n, double q, double probability, double guess) {
+  const auto below = [&](double rank) {
+    return rank <= 0 || (rank < n + 1 && incomplete_beta(rank, n + 1 - rank, q) > probability);
   };
-  while (cumulative <= low_tail && k < n) advance();
-  const double low = k;
-  while (cumulative < 1 - high_tail && k < n) advance();
-  return {low, k};
+  double low = guess, high = guess;
+  for (double step = 1; !below(low); step *= 2) low -= step;
+  for (double step = 1; below(high); step *= 2) high += step;
+  while (high - low > 1e-3) {
+    const double middle = (low + high) / 2;
+    (below(middle) ? low : high) = middle;
+  }
+  return (low + high) / 2;
 }
 
 }  // namespace
 
-double normal_score(double confidence) {
-  double low = 0, high = 40;
-  for (int i = 0; i < 80; ++i) {
-    const double middle = (low + high) / 2;
-    (std::erfc(middle / std::sqrt(2.0)) > 1 - confidence ? low : high) = middle;
-  }
-  return low;
-}
-
 CdfLevels cdf_levels(double n, double q, double confidence) {
+  n = std::max(n, 1.0);
   const double tail = (1 - confidence) / 2;
-  double low_rank = 0, high_rank = 0;
-  if (n * q * (1 - q) >= exact_below_variance) {
-    const double spread = normal_score(confidence) * std::sqrt(n * q * (1 - q));
-    low_rank = n * q - spread;
-    high_rank = n * q + spread + 1;
-  } else {
-    n = std::max(1.0, std::floor(n));
-    // P(B <= l-1) <= tail and P(B <= u-1) >= 1 - tail; above one half count from the other end.
-    const auto [first, last] = binomial_ranks(n, std::min(q, 1 - q), tail, tail);
-    low_rank = q <= 0.5 ? first : n - last;
-    high_rank = (q <= 0.5 ? last : n - first) + 1;
+  const double z = normal_score(confidence), variance = n * q * (1 - q);
+  const double middle = n * q + 0.5 + (1 - 2 * q) * (z * z - 1) / 6;
+  double low_rank = middle - z * std::sqrt(variance);
+  double high_rank = middle + z * std::sqrt(variance);
+  if (variance < exact_below_variance) {
+    low_rank = rank_at(n, q, 1 - tail, low_rank);
+    high_rank = rank_at(n, q, tail, high_rank);
   }
-  return {std::clamp(low_rank / n, 0.0, 1.0), std::clamp(high_rank / n, 0.0, 1.0), low_rank >= 1,
-          high_rank <= n};
+  const auto level = [n](double rank) { return std::clamp((rank - 0.5) / n, 0.0, 1.0); };
+  return {level(low_rank), level(high_rank), std::pow(1 - q, n) <= tail, std::pow(q, n) <= tail};
 }
 
 }  // namespace sojourn

@@ -3,7 +3,7 @@
 
 namespace sojourn {
 
-/// Levels of the empirical CDF between which the true quantile lies.
+/// Shares of the total weight between which the true quantile lies.
 struct CdfLevels {
   double low;
   double high;
@@ -12,12 +12,12 @@ struct CdfLevels {
 };
 
 /// Of n samples, the number at or below the true quantile q is binomial(n, q), whatever the
-/// distribution of the samples.  So the order statistics whose ranks enclose `confidence` of that
-/// binomial enclose the true quantile.  Exact while n q (1-q) < 100; beyond by the normal
-/// approximation.  0 < q < 1; n may be an effective sample size and need not be whole.
+/// distribution of the samples; so sample k of them in order is below it with the probability that
+/// a Beta(k, n + 1 - k) variable is below q.  The ranks k where that reaches the two tails outside
+/// `confidence` enclose the quantile.  Ranks between whole ones stand for points between samples
+/// (Hutson, Journal of Applied Statistics 26, 1999), and rank k for the level (k - 1/2) / n, the
+/// middle of its share.  Beyond n q (1-q) = 400 by the normal approximation with its term for
+/// skewness.  0 < q < 1; n may be an effective sample size and need not be whole.
 CdfLevels cdf_levels(double n, double q, double confidence);
-
-/// z with P(|Z| <= z) = confidence for a standard normal Z: 1.96 for 0.95.
-double normal_score(double confidence);
 
 }  // namespace sojourn

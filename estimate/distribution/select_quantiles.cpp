@@ -18,6 +18,7 @@ struct WeightedDelay {
 struct Place {
   std::int32_t bucket = 0;
   std::optional<std::int32_t> previous;  ///< the bucket before it that is not empty
+  std::optional<std::int32_t> next;      ///< the one behind it
   double below = 0;                      ///< weight in all buckets before
   double within = 0;                     ///< weight in this one
 };
@@ -27,11 +28,11 @@ std::vector<Place> find_places(const LogHistogram& histogram, std::span<const do
   places.reserve(targets.size());
   Place here;
   bool any = false;
+  std::size_t without_next = 0;
   histogram.weights().for_each([&](std::int32_t bucket, double weight) {
-    if (any)
-      here = {bucket, here.bucket, here.below + here.within, weight};
-    else
-      here = {bucket, std::nullopt, 0, weight};
+    for (; without_next < places.size(); ++without_next) places[without_next].next = bucket;
+    here = {bucket, any ? std::optional{here.bucket} : std::nullopt, std::nullopt,
+            any ? here.below + here.within : 0, weight};
     any = true;
     while (places.size() < targets.size() && targets[places.size()] <= here.below + weight)
       places.push_back(here);
@@ -88,9 +89,11 @@ class Gathered {
     for (std::size_t i = 0; i < places.size(); ++i) {
       const Place& place = places[i];
       want(place.bucket);
-      // What comes before the bucket matters only to its first sample.
-      const bool is_first = targets[i] - place.below <= 1 || place.within <= 1;
-      if (place.previous && (is_first || !all_weigh_one)) want(*place.previous);
+      // What lies outside the bucket matters only near its ends; how near depends on the weight of
+      // its first and last sample.
+      const double margin = all_weigh_one ? 0.5 : place.within;
+      if (place.previous && targets[i] - place.below <= margin) want(*place.previous);
+      if (place.next && place.below + place.within - targets[i] <= margin) want(*place.next);
     }
     if (wanted_.empty()) return;
     log.for_each([this, sieve = Sieve{wanted_}](std::int64_t ns, double weight) {
@@ -108,14 +111,26 @@ class Gathered {
     const std::size_t rank = weighted_[slot_of(place.bucket)]
                                  ? weighted_rank(samples, place, target)
                                  : plain_rank(samples, place, target);
-    const double before = place.below + before_;
-    const std::int64_t here = samples[rank].ns;
-    std::int64_t previous = here;
-    if (rank > 0)
-      previous = std::ranges::max(std::span{samples}.first(rank)).ns;
-    else if (place.previous)
-      previous = std::ranges::max(samples_of(*place.previous)).ns;
-    return between(previous, here, (target - before) / samples[rank].weight);
+    const WeightedDelay here = samples[rank];
+    const double middle = place.below + before_ + here.weight / 2;
+    const std::span<WeightedDelay> all{samples};
+    if (target < middle) {
+      std::optional<WeightedDelay> previous;
+      if (rank > 0)
+        previous = std::ranges::max(all.first(rank));
+      else if (place.previous)
+        previous = std::ranges::max(samples_of(*place.previous));
+      if (!previous) return here.ns;
+      const double gap = (previous->weight + here.weight) / 2;
+      return between(previous->ns, here.ns, 1 - (middle - target) / gap);
+    }
+    std::optional<WeightedDelay> next;
+    if (rank + 1 < all.size())
+      next = std::ranges::min(all.subspan(rank + 1));
+    else if (place.next && has(*place.next))
+      next = std::ranges::min(samples_of(*place.next));
+    if (!next) return here.ns;
+    return between(here.ns, next->ns, (target - middle) / ((here.weight + next->weight) / 2));
   }
 
  private:
@@ -128,6 +143,7 @@ class Gathered {
   std::size_t slot_of(std::int32_t bucket) const {
     return static_cast<std::size_t>(slots_[position(bucket)]);
   }
+  bool has(std::int32_t bucket) const { return slots_[position(bucket)] != none; }
   Samples& samples_of(std::int32_t bucket) { return samples_[slot_of(bucket)]; }
   void want(std::int32_t bucket) {
     auto& slot = slots_[position(bucket)];
@@ -138,12 +154,12 @@ class Gathered {
     weighted_.push_back(false);
   }
 
-  /// Puts the sample at which the target is reached into its place; `before_` is the weight of
+  /// Puts the sample in whose weight the target lies into its place; `before_` is the weight of
   /// those in front of it.
   std::size_t plain_rank(Samples& samples, const Place& place, double target) {
     const double last = static_cast<double>(samples.size()) - 1;
     const auto rank =
-        static_cast<std::size_t>(std::clamp(std::ceil(target - place.below) - 1, 0.0, last));
+        static_cast<std::size_t>(std::clamp(std::floor(target - place.below), 0.0, last));
     std::ranges::nth_element(samples, samples.begin() + static_cast<std::ptrdiff_t>(rank));
     before_ = static_cast<double>(rank);
     return rank;
@@ -152,7 +168,7 @@ class Gathered {
     std::ranges::sort(samples);
     std::size_t rank = 0;
     before_ = 0;
-    while (rank + 1 < samples.size() && place.below + before_ + samples[rank].weight < target)
+    while (rank + 1 < samples.size() && place.below + before_ + samples[rank].weight <= target)
       before_ += samples[rank++].weight;
     return rank;
   }

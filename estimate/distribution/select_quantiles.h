@@ -10,9 +10,10 @@
 
 namespace sojourn {
 
-/// The delays at which the cumulative weight reaches each of `targets` (ascending, in units of
-/// weight), linear between consecutive samples.  The histogram, of the same samples, tells in
-/// which bucket each lies; one pass over the log gathers those few buckets.
+/// The delays at each of `targets` (ascending, in units of weight, 0 to the sum of all): a sample
+/// lies in the middle of its own weight, at the weight of all before it plus half of its own, and
+/// between consecutive samples it is linear.  The histogram, of the same samples, tells in which
+/// bucket each lies; one pass over the log gathers those few buckets.
 std::vector<std::int64_t> select_exactly(const SampleLog& log, const LogHistogram& histogram,
                                          std::span<const double> targets);
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "estimate/distribution/tail_functions.h"
+
 namespace sojourn {
 namespace {
 
@@ -66,6 +68,20 @@ std::int32_t not_before(std::int32_t bucket, double factor) {
   return factor == 1 ? bucket : LogBuckets::index_of(scaled(LogBuckets::highest(bucket), factor));
 }
 
+/// A distance in deviations, when the deviation was estimated with `degrees` of freedom: what it is
+/// worth where it is known.  As Student's t to a normal score (Wallace, Annals of Mathematical
+/// Statistics 30, 1959); the tail of the test at x is that of a normal score 2 x.
+double as_if_known(double x, double degrees) {
+  const double t = 2 * x;
+  return (8 * degrees + 1) / (8 * degrees + 3) * std::sqrt(degrees * std::log1p(t * t / degrees)) /
+         2;
+}
+
+/// P(|T| >= t) for t > 0; 1 otherwise.
+double student_tail(double t, double degrees) {
+  return t <= 0 ? 1 : incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
+}
+
 }  // namespace
 
 std::string_view name_of(ShiftVerdict verdict) {
@@ -122,8 +138,24 @@ ShiftTest test_shift(const DelaySnapshot& expected, const DelaySnapshot& now, do
     look(test.slower, 1, bucket, not_after(bucket, 1 + tolerance));
     look(test.faster, -1, bucket, not_before(bucket, 1 + tolerance));
   }
-  for (ShiftTest::Side* side : {&test.slower, &test.faster})
-    side->p_value = weighted_ks_tail(side->distance / std::sqrt(variance), skew < 1e-12 ? 0 : skew);
+  const auto log_before = expected.mean_log(), log_after = now.mean_log();
+  const double log_variance = log_before.variance + log_after.variance;
+  const double degrees = log_variance * log_variance /
+                         (log_before.variance * log_before.variance / log_before.degrees +
+                          log_after.variance * log_after.variance / log_after.degrees);  // Welch
+  const bool independent = expected.inflation <= 1 && now.inflation <= 1;
+  const double known = std::min(log_before.degrees, log_after.degrees);
+  const auto judge = [&](ShiftTest::Side& side, double rise) {
+    const double x = side.distance / std::sqrt(variance);
+    const double by_distance =
+        weighted_ks_tail(independent ? x : as_if_known(x, known), skew < 1e-12 ? 0 : skew);
+    double by_mean = 1;
+    if (log_variance > 0)
+      by_mean = student_tail((rise - std::log1p(tolerance)) / std::sqrt(log_variance), degrees);
+    side.p_value = std::min(1.0, 2 * std::min(by_distance, by_mean));
+  };
+  judge(test.slower, log_after.mean - log_before.mean);
+  judge(test.faster, log_before.mean - log_after.mean);
   return test;
 }
 

@@ -46,7 +46,12 @@ bool enough_to_compare(const DelaySnapshot& snapshot);
 ///
 /// so that `tolerance` = 0.05 asks for a shift that cannot be explained by every quantile being off
 /// by up to 5 %.  Where t / (1 + tolerance) falls within a bucket, the end is taken that makes D
-/// smaller.  Both must be enough_to_compare().
+/// smaller.
+///
+/// D looks everywhere and is weak where delays are spread over decades and all of them rise by a
+/// tenth.  So the means of the logarithms are compared too, by Welch's test: quantiles within a
+/// factor of 1 + tolerance have means within its logarithm.  Each of the two has half of the
+/// significance (Bonferroni).  Both sides must be enough_to_compare().
 ShiftTest test_shift(const DelaySnapshot& expected, const DelaySnapshot& now, double tolerance);
 
 /// `significance` is the rate of false alarms that is accepted for this one comparison.

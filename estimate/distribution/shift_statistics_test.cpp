@@ -82,7 +82,9 @@ int alarms(const Case& c) {
   for (int i = 0; i < trials; ++i) {
     auto before = measure(c.before, c.pairs_before, c.weighting_before, random);
     auto after = measure(c.after, c.pairs_after, c.weighting_after, random);
-    if (!c.neighbours) before.inflation = after.inflation = 1;
+    if (!c.neighbours)
+      for (DelaySnapshot* snapshot : {&before, &after})
+        snapshot->inflation = snapshot->serial_inflation = 1;
     if (!enough_to_compare(before) || !enough_to_compare(after)) continue;
     count +=
         verdict_of(test_shift(before, after, c.tolerance), c.significance) != ShiftVerdict::same;

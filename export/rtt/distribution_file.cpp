@@ -14,13 +14,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view format_name = "sojourn-distribution";
-constexpr int format_version = 1;
+constexpr int format_version = 2;
 
 /// Whole numbers as integers: a weight of 1 per sample makes counts.
 Json number(double value) {
   if (value == std::floor(value) && std::abs(value) < 0x1p53)
     return static_cast<std::int64_t>(value);
   return value;
+}
+
+std::int32_t first_bucket(std::int32_t cell) {
+  return FlowGroups::last_bucket(cell) - FlowGroups::buckets_per_cell + 1;
 }
 
 Json part_object(const Expectation::Part& part) {
@@ -31,6 +35,7 @@ Json part_object(const Expectation::Part& part) {
               {"total_weight", number(delays.total_weight())},
               {"effective_samples", number(delays.effective_samples())},
               {"inflation", number(delays.inflation)},
+              {"serial_inflation", number(delays.serial_inflation)},
               {"mean_ns", to_ns(delays.mean)},
               {"min_ns", to_ns(delays.min)},
               {"max_ns", to_ns(delays.max)}};
@@ -41,6 +46,14 @@ Json part_object(const Expectation::Part& part) {
   for (const auto& bucket : delays.buckets)
     object["buckets"].push_back(
         {LogBuckets::lowest(bucket.index), number(bucket.weight), number(bucket.squared_weight)});
+  object["flow_groups"] = Json::array();
+  delays.flows.for_each([&](std::int32_t cell, const FlowGroups::Row& row) {
+    Json weights = Json::array();
+    for (const double weight : row) weights.push_back(number(weight));
+    object["flow_groups"].push_back({LogBuckets::lowest(first_bucket(cell)), std::move(weights)});
+  });
+  object["flows_seen"] = Json::array();
+  for (const std::uint64_t marks : delays.flows.seen()) object["flows_seen"].push_back(marks);
   return object;
 }
 
@@ -80,6 +93,46 @@ Result<DelaySnapshot::Bucket> read_bucket(const Json& value) {
   return DelaySnapshot::Bucket{index, *weight, *squared};
 }
 
+Result<void> read_flow_group(const Json& value, FlowGroups& flows, double& total) {
+  const auto wrong = failure("a member of 'flow_groups' is not [lowest_ns, [32 weights]]");
+  if (!value.is_array() || value.size() != 2 || !value[1].is_array() ||
+      value[1].size() != FlowTag::groups)
+    return wrong;
+  const auto lowest = whole(value[0]);
+  if (!lowest) return wrong;
+  const std::int32_t cell = FlowGroups::cell_of(LogBuckets::index_of(*lowest));
+  if (LogBuckets::lowest(first_bucket(cell)) != *lowest)
+    return failure(fmt::format("no cell of flow groups begins at {} ns", *lowest));
+  FlowGroups::Row row;
+  for (std::size_t g = 0; g < row.size(); ++g) {
+    const Json& weight = value[1][g];
+    if (!weight.is_number() || !(weight.get<double>() >= 0) || weight.get<double>() >= 1e100)
+      return wrong;
+    row[g] = weight.get<double>();
+    total += row[g];
+  }
+  flows.add_row(cell, row);
+  return {};
+}
+
+/// The weights by group of flows, which add up to those of the buckets.
+Result<void> read_flows(const Json& object, DelaySnapshot& delays) {
+  const Json& groups = member(object, "flow_groups");
+  const Json& seen = member(object, "flows_seen");
+  if (!groups.is_array()) return failure("'flow_groups' is not an array");
+  if (!seen.is_array() || seen.size() != FlowTag::groups ||
+      !std::ranges::all_of(seen, [](const Json& marks) { return marks.is_number_unsigned(); }))
+    return failure("'flows_seen' is not an array of 32 numbers");
+  double total = 0;
+  for (const Json& value : groups)
+    if (auto read = read_flow_group(value, delays.flows, total); !read) return read;
+  for (std::size_t g = 0; g < seen.size(); ++g)
+    delays.flows.add_seen(g, seen[g].get<std::uint64_t>());
+  if (std::abs(total - delays.total_weight()) > 1e-6 * delays.total_weight())
+    return failure("the groups of flows do not add up to 'total_weight'");
+  return {};
+}
+
 Result<DelaySnapshot> read_delays(const Json& object) {
   DelaySnapshot delays;
   const auto samples = whole(member(object, "samples"));
@@ -91,7 +144,10 @@ Result<DelaySnapshot> read_delays(const Json& object) {
   const auto inflation = positive(member(object, "inflation"));
   if (!inflation || *inflation < 1) return failure("'inflation' is not a number from 1 on");
   delays.samples = static_cast<std::uint64_t>(*samples);
+  const auto serial = positive(member(object, "serial_inflation"));
+  if (!serial || *serial < 1) return failure("'serial_inflation' is not a number from 1 on");
   delays.inflation = *inflation;
+  delays.serial_inflation = *serial;
   delays.min = Duration{*min};
   delays.max = Duration{*max};
   delays.mean = Duration{*mean};
@@ -121,6 +177,7 @@ Result<DelaySnapshot> read_delays(const Json& object) {
   // Cauchy and Schwarz: no samples are worth more than there are.
   if (delays.effective_samples() > static_cast<double>(delays.samples) * (1 + 1e-6))
     return failure("the squared weights are too small for the number of samples");
+  if (const auto flows = read_flows(object, delays); !flows) return std::unexpected(flows.error());
   return delays;
 }
 
@@ -167,6 +224,10 @@ Result<Expectation> parse_distribution_file(std::string_view text) {
     return failure("this is no file of --save-distribution");
   const auto version = whole(member(document, "version"));
   if (!version) return failure("it does not say of which version it is");
+  if (*version == 1)
+    return failure(
+        "it was written by an older sojourn and does not tell flows apart: save it anew with "
+        "--save-distribution");
   if (*version != format_version)
     return failure(fmt::format("it is of version {}, and this sojourn reads version {}", *version,
                                format_version));

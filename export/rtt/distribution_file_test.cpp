@@ -45,6 +45,9 @@ TEST(DistributionFile, GivesBackWhatWasPutAside) {
     EXPECT_EQ(after->parts[i].leg, before.parts[i].leg);
     EXPECT_EQ(a.samples, b.samples);
     EXPECT_EQ(a.inflation, b.inflation);
+    EXPECT_EQ(a.serial_inflation, b.serial_inflation);
+    EXPECT_EQ(a.flows.count().flows, b.flows.count().flows);
+    EXPECT_EQ(a.mean_log().variance, b.mean_log().variance);
     EXPECT_EQ(a.min, b.min);
     EXPECT_EQ(a.max, b.max);
     EXPECT_EQ(a.mean, b.mean);
@@ -70,9 +73,16 @@ TEST(DistributionFile, SaysWhatIsWrong) {
   const std::string text = distribution_file(example());
   EXPECT_EQ(fault_in(text, "sojourn-distribution", "something"),
             "this is no file of --save-distribution");
-  EXPECT_EQ(fault_in(text, "\"version\": 1", "\"version\": 2"),
-            "it is of version 2, and this sojourn reads version 1");
-  EXPECT_EQ(fault_in(text, "\"version\": 1", "\"edition\": 1"),
+  EXPECT_EQ(fault_in(text, "\"version\": 2", "\"version\": 3"),
+            "it is of version 3, and this sojourn reads version 2");
+  EXPECT_EQ(fault_in(text, "\"version\": 2", "\"version\": 1"),
+            "it was written by an older sojourn and does not tell flows apart: save it anew with "
+            "--save-distribution");
+  EXPECT_EQ(fault_in(text, "\"flow_groups\"", "\"flow_heaps\""),
+            "tcp.server: 'flow_groups' is not an array");
+  EXPECT_EQ(fault_in(text, "\"flows_seen\"", "\"flows_met\""),
+            "tcp.server: 'flows_seen' is not an array of 32 numbers");
+  EXPECT_EQ(fault_in(text, "\"version\": 2", "\"edition\": 1"),
             "it does not say of which version it is");
   EXPECT_EQ(fault_in(text, "\"mantissa_bits\": 7", "\"mantissa_bits\": 5"),
             "its buckets are laid out in a way that this sojourn does not know");

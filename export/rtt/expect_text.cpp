@@ -39,7 +39,7 @@ std::string expect_sentence(const ExpectResult& result) {
     if (result.expected.samples == 0) return "nothing stored to compare with";
     if (result.now.samples == 0) return "no samples now";
     return fmt::format(
-        "too few samples to tell: worth {:.0f} now and {:.0f} then, of {:.0f} needed",
+        "too few samples or flows to tell: worth {:.0f} now and {:.0f} then, of {:.0f} needed",
         result.now_independent, result.expected_independent, least_independent_samples);
   }
   std::string text{opening(result.verdict)};

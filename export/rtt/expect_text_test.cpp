@@ -33,7 +33,7 @@ TEST(ExpectText, SaysWhyNothingCanBeSaid) {
   EXPECT_EQ(sentence(around(20ms), {}), "no samples now");
   EXPECT_EQ(sentence({}, around(20ms)), "nothing stored to compare with");
   EXPECT_EQ(sentence(around(20ms, 12), around(20ms, 40)),
-            "too few samples to tell: worth 40 now and 12 then, of 30 needed");
+            "too few samples or flows to tell: worth 40 now and 12 then, of 30 needed");
   EXPECT_TRUE(
       expect_promise(compare(around(20ms), {}, {})).starts_with("Nothing could be compared"));
   EXPECT_EQ(expect_promise(compare(around(20ms), around(20ms), {})),

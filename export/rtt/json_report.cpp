@@ -30,23 +30,38 @@ Json counts(const std::vector<NamedCount>& named) {
   return object;
 }
 
+/// The ends of an interval; null where nothing bounds the value, and why.
+void add_interval(Json& object, const Interval& interval) {
+  const auto end = [](Duration delay, bool bounded) {
+    return bounded ? Json(to_ns(delay)) : Json(nullptr);
+  };
+  object["low_ns"] = end(interval.low, interval.bounded_below);
+  object["high_ns"] = end(interval.high, interval.bounded_above);
+  object["bounded"] = interval.bounded();
+  object["unbounded_because"] = nullptr;
+  if (interval.why == Unbounded::too_few_samples) object["unbounded_because"] = "too-few-samples";
+  if (interval.why == Unbounded::too_few_flows) object["unbounded_because"] = "too-few-flows";
+}
+
 /// What every distribution says of itself.
 void describe(Json& object, const Distribution& distribution, const std::vector<double>& qs,
               const std::vector<QuantileEstimate>& estimates) {
   object["samples"] = distribution.count();
   object["estimated_total"] = number(distribution.total_weight());
   object["effective_samples"] = number(distribution.effective_samples());
+  const FlowCount flows = distribution.flows();
+  object["flows"] = number(flows.flows);
+  object["flows_or_more"] = flows.or_more;
   object["mean_ns"] = ns_or_null(distribution.mean());
   object["min_ns"] = ns_or_null(distribution.min());
   object["max_ns"] = ns_or_null(distribution.max());
   object["relative_error"] = number(distribution.relative_error());
   object["quantiles"] = Json::array();
-  for (std::size_t i = 0; i < estimates.size(); ++i)
-    object["quantiles"].push_back({{"q", qs[i]},
-                                   {"delay_ns", to_ns(estimates[i].delay)},
-                                   {"low_ns", to_ns(estimates[i].interval.low)},
-                                   {"high_ns", to_ns(estimates[i].interval.high)},
-                                   {"bounded", estimates[i].interval.bounded()}});
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    Json quantile{{"q", qs[i]}, {"delay_ns", to_ns(estimates[i].delay)}};
+    add_interval(quantile, estimates[i].interval);
+    object["quantiles"].push_back(std::move(quantile));
+  }
 }
 
 void describe(Json& object, const Distribution& distribution, const std::vector<double>& qs) {
@@ -150,13 +165,17 @@ Json windows_array(const RttReport& report) {
 }
 
 Json sla_object(const SlaResult& result) {
-  return {{"rule", result.rule},
-          {"group", result.group ? Json(*result.group) : Json(nullptr)},
-          {"value_ns", ns_or_null(result.value)},
-          {"ok", result.value ? Json(result.ok) : Json(nullptr)},
-          {"verdict", name_of(result.verdict)},
-          {"low_ns", result.interval ? Json(to_ns(result.interval->low)) : Json(nullptr)},
-          {"high_ns", result.interval ? Json(to_ns(result.interval->high)) : Json(nullptr)}};
+  Json object{{"rule", result.rule},
+              {"group", result.group ? Json(*result.group) : Json(nullptr)},
+              {"value_ns", ns_or_null(result.value)},
+              {"ok", result.value ? Json(result.ok) : Json(nullptr)},
+              {"verdict", name_of(result.verdict)},
+              {"low_ns", nullptr},
+              {"high_ns", nullptr},
+              {"bounded", false},
+              {"unbounded_because", nullptr}};
+  if (result.interval) add_interval(object, *result.interval);
+  return object;
 }
 
 Json sla_array(const RttReport& report) {

@@ -39,8 +39,17 @@ TEST(JsonReport, HasTheAgreedKeys) {
   for (const Json& quantile : tcp["quantiles"]) {
     EXPECT_TRUE(quantile["delay_ns"].is_number_integer());
     EXPECT_LE(quantile["low_ns"], quantile["delay_ns"]);
-    EXPECT_GE(quantile["high_ns"], quantile["delay_ns"]);
+    if (quantile["bounded"]) {
+      EXPECT_GE(quantile["high_ns"], quantile["delay_ns"]);
+      EXPECT_EQ(quantile["unbounded_because"], nullptr);
+    } else {  // 1000 samples do not bound p99.9 from above
+      EXPECT_EQ(quantile["q"], 0.999);
+      EXPECT_EQ(quantile["high_ns"], nullptr);
+      EXPECT_EQ(quantile["unbounded_because"], "too-few-samples");
+    }
   }
+  EXPECT_NEAR(tcp["flows"].get<double>(), 1000, 60);
+  EXPECT_EQ(tcp["flows_or_more"], false);
   EXPECT_EQ(tcp["legs"]["server"]["samples"], 750);
   EXPECT_EQ(tcp["legs"]["client"]["samples"], 250);
   EXPECT_EQ(json["kinds"]["handshake"]["samples"], 100);

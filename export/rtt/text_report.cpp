@@ -100,6 +100,7 @@ class TextReport {
   const Measurement& measurement_;
   TextOptions options_;
   std::string out_;
+  bool few_flows_ = false, few_samples_ = false;  ///< some median has no margin, for that reason
 };
 
 void TextReport::paragraph(std::string_view text, std::string_view indent) {
@@ -188,6 +189,9 @@ void TextReport::delays() {
   const auto estimates = estimates_of(distributions, std::array{0.5, 0.95, 0.99}, report_.threads);
   for (std::size_t i = 0; i < heads.size(); ++i) {
     std::vector<std::string> cells = {std::string{heads[i].kind}, std::string{heads[i].leg}};
+    const Unbounded why = estimates[i][0].interval.why;
+    few_flows_ = few_flows_ || why == Unbounded::too_few_flows;
+    few_samples_ = few_samples_ || why == Unbounded::too_few_samples;
     for (auto& cell : delay_cells(*distributions[i], estimates[i]))
       cells.push_back(std::move(cell));
     rows.row(std::move(cells));
@@ -229,10 +233,11 @@ void TextReport::requests() {
   if (asked.empty()) return;
   // What a table of fixed memory leaves out, and what its samples say of all requests.
   const bool estimates = left_out.total() > 0;
-  std::vector<Align> alignment(estimates ? 7 : 5, Align::right);
+  std::vector<Align> alignment(estimates ? 8 : 6, Align::right);
   alignment[0] = Align::left;
   TextTable rows(alignment);
-  std::vector<std::string> head = {"kind", "requests", "samples", "ambiguous", "unanswered"};
+  std::vector<std::string> head = {"kind",     "requests",  "samples",
+                                   "of flows", "ambiguous", "unanswered"};
   if (estimates) head.insert(head.end(), {"left out", "answered, est."});
   rows.row(std::move(head));
   for (const Kind kind : asked) {
@@ -243,9 +248,14 @@ void TextReport::requests() {
     };
     // Those of the headline figure: requests are counted for it too, not for its halves.
     const Distribution& pooled = measurement_.pooled(kind);
-    std::vector<std::string> cells = {std::string{name_of(kind)}, format_count(counters.requests),
-                                      format_count(pooled.count()), share(counters.ambiguous),
-                                      share(counters.unmatched_requests)};
+    const FlowCount flows = pooled.flows();
+    std::vector<std::string> cells = {
+        std::string{name_of(kind)},
+        format_count(counters.requests),
+        format_count(pooled.count()),
+        (flows.or_more ? "over " : "") + format_count(static_cast<std::uint64_t>(flows.flows)),
+        share(counters.ambiguous),
+        share(counters.unmatched_requests)};
     if (estimates) {
       const auto answered = static_cast<std::uint64_t>(
           std::llround(pooled.total_weight() + counters.estimated_ambiguous));
@@ -424,7 +434,7 @@ void TextReport::losses() {
 
 void TextReport::trust() {
   double error = 0;
-  bool negative = false, weighted = false;
+  bool negative = false, weighted = false, has_hosts = false;
   std::uint64_t fewest = ~std::uint64_t{0};
   for (const Kind kind : measured_kinds()) {
     const auto& pooled = measurement_.pooled(kind);
@@ -433,13 +443,20 @@ void TextReport::trust() {
     negative = negative || *pooled.min() < Duration{0};
     weighted = weighted || pooled.total_weight() != static_cast<double>(pooled.count());
     fewest = std::min(fewest, pooled.count());
+    has_hosts = has_hosts || kind == Kind::dns || kind == Kind::ntp || kind == Kind::icmp;
   }
   line("");
   std::string text = options_.unicode ? "±" : "+-";
-  text += " covers the true median with 95 % confidence if the samples are independent; ";
+  text += " covers the true median with 95 % confidence, by how much flows differ";
+  if (has_hosts) text += " (for dns, ntp and icmp: pairs of hosts)";
+  if (few_flows_ || few_samples_)
+    text += fmt::format("; ? stands where there are too few {} to tell", !few_samples_ ? "flows"
+                                                                         : !few_flows_
+                                                                             ? "samples"
+                                                                             : "flows or samples");
   text += error == 0
-              ? "quantiles are those of the samples, to the nanosecond."
-              : fmt::format("quantiles are those of the samples, within {:.1f} %.", 100 * error);
+              ? ". Quantiles are those of the samples, to the nanosecond."
+              : fmt::format(". Quantiles are those of the samples, within {:.1f} %.", 100 * error);
   if (weighted) text += " Samples are weighted for what the table could not keep.";
   if (!report_.table.promise.empty()) text += " " + report_.table.promise;
   text += fmt::format(" Table {}: {}, connections: {}.", report_.table.name,

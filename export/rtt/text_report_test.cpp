@@ -20,13 +20,13 @@ example.pcap
 2.000 s from 2026-11-07 12:00:00 UTC
 
 kind      leg    samples     min   median ±95%     p95     p99     max    mean
-tcp       all      1 000 4.000us 6.660ms ±0.84 18.66ms 19.72ms 19.98ms 7.625ms
-          server     750 20.00us 9.980ms ±0.76 18.99ms 19.79ms 19.98ms 10.00ms
-          client     250 4.000us   500.0us ±64 950.0us 990.0us 1.000ms 502.0us
-handshake sum        100 210.0us  10.50ms ±2.4 19.95ms 20.79ms 21.00ms 10.61ms
-          server     100 200.0us  10.00ms ±2.2 19.00ms 19.80ms 20.00ms 10.10ms
-          client     100 10.00us  500.0us ±110 950.0us 990.0us 1.000ms 505.0us
-icmp      server       3 5.000ms    7.500ms ±? 14.25ms 14.85ms 15.00ms 10.00ms
+tcp       all      1 000 4.000us 6.670ms ±0.83 18.66ms 19.72ms 19.98ms 7.625ms
+          server     750 20.00us 10.00ms ±0.72 18.99ms 19.79ms 19.98ms 10.00ms
+          client     250 4.000us   502.0us ±62 950.2us 990.0us 1.000ms 502.0us
+handshake sum        100 210.0us  10.61ms ±2.5 19.96ms 20.79ms 21.00ms 10.61ms
+          server     100 200.0us  10.10ms ±2.0 19.01ms 19.80ms 20.00ms 10.10ms
+          client     100 10.00us   505.0us ±98 950.5us 990.1us 1.000ms 505.0us
+icmp      server       3 5.000ms    10.00ms ±? 14.50ms 14.90ms 15.00ms 10.00ms
 
 where the delays lie (each row to its own peak, logarithmic)
 tcp            ▁    ▁  ▁ ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▂▂▂▃▃▃▂▁▁▁▁▁▁▁▂▂▂▂▃▃▄▄▅▆▇█▇
@@ -36,39 +36,40 @@ icmp                                                            █    █ █
                    10 us          100 us           1 ms            10 ms
 
 what became of the requests
-kind       requests  samples  ambiguous  unanswered
-tcp           1 100    1 000    40 (4%)     60 (5%)
-handshake       200      100          0           0
-ntp               2        0          0    2 (100%)
-icmp              3        3          0           0
+kind       requests  samples  of flows  ambiguous  unanswered
+tcp           1 100    1 000       985    40 (4%)     60 (5%)
+handshake       200      100       100          0           0
+ntp               2        0         0          0    2 (100%)
+icmp              3        3         3          0           0
 
 slices of 1.000 s, UTC, 2026-11-07
 start     kind       samples      p50      p95      p99      max
-12:00:00  tcp            499  3.334ms  9.341ms  9.863ms  9.980ms
-          handshake       49  5.145ms  9.775ms  10.19ms  10.29ms
-          icmp             3  7.500ms  14.25ms  14.85ms  15.00ms
-12:00:01  tcp            500  13.34ms  19.33ms  19.87ms  19.98ms
-          handshake       50  15.54ms  20.27ms  20.68ms  20.79ms
+12:00:00  tcp            499  3.340ms  9.322ms  9.860ms  9.980ms
+          handshake       49  5.250ms  9.786ms  10.19ms  10.29ms
+          icmp             3  10.00ms  14.50ms  14.90ms  15.00ms
+12:00:01  tcp            500  13.33ms  19.32ms  19.86ms  19.98ms
+          handshake       50  15.64ms  20.28ms  20.69ms  20.79ms
 12:00:02  tcp              1  1.000ms  1.000ms  1.000ms  1.000ms
           handshake        1  21.00ms  21.00ms  21.00ms  21.00ms
 
 3 of 3 groups by port, most samples first
 samples      p50      p95      p99  kind       port
-  1 000  6.668ms  18.66ms  19.73ms  tcp        port 443
-    100  10.50ms  19.95ms  20.79ms  handshake  port 443
-      3  7.500ms  14.25ms  14.85ms  icmp       no port
+  1 000  6.670ms  18.66ms  19.72ms  tcp        port 443
+    100  10.61ms  19.96ms  20.79ms  handshake  port 443
+      3  10.00ms  14.50ms  14.90ms  icmp       no port
 
 service level
-✓ met        tcp p95 < 50ms  is 18.66 ms (18.28 ms to 19.02 ms)
-✗ violated   tcp.server median < 5ms  is 9.980 ms (9.266 ms to 10.73 ms)
-? undecided  icmp p95 < 50ms  is 14.25 ms (10.00 ms to at least 15.00 ms)
+✓ met        tcp p95 < 50ms  is 18.66 ms (18.29 ms to 19.01 ms)
+✗ violated   tcp.server median < 5ms  is 10.00 ms (9.287 ms to 10.71 ms)
+? undecided  icmp p95 < 50ms  is 14.50 ms (5.000 ms to at least 15.00 ms)
 ? undecided  quic mean < 1ms  no samples
 
 skipped packets: 7 arp, 2 truncated
 warning: example.pcap ends in the middle of a packet
 
-± covers the true median with 95 % confidence if the samples are independent;
-quantiles are those of the samples, to the nanosecond. Table exact: 4 KiB,
+± covers the true median with 95 % confidence, by how much flows differ (for
+dns, ntp and icmp: pairs of hosts); ? stands where there are too few samples to
+tell. Quantiles are those of the samples, to the nanosecond. Table exact: 4 KiB,
 connections: 0 B. With fewer than 100 samples p99 is little more than the
 maximum. tcp delays include what a receiver waits before it acknowledges.
 )";

@@ -61,7 +61,7 @@ CASES = [
     # expected distributions: the same, all delays half as long again, and files that are none
     ("rtt {captures}/ping.pcap --save-distribution {build}/ping.json", OK, ["icmp"]),
     ("rtt {captures}/ping.pcap --expect {build}/ping.json", OK, ["icmp.server: as expected", "D = 0"]),
-    ("rtt {build}/slow-ping.pcap --expect {build}/ping.json", SLA, ["icmp.server: slower than expected", "was 19.77 ms"]),
+    ("rtt {build}/slow-ping.pcap --expect {build}/ping.json", SLA, ["icmp.server: slower than expected", "was 19.80 ms"]),
     ("rtt {build}/slow-ping.pcap --expect {build}/ping.json --expect-tolerance 60%", OK, ["icmp.server: as expected"]),
     ("rtt {captures}/ping.pcap --expect {build}/ping.json --save-distribution {build}/ping.json", OK, ["as expected"]),
     ("rtt {captures}/ntp.pcap --expect {build}/ping.json", OK, ["icmp.server: no samples now", "Nothing could be compared"]),

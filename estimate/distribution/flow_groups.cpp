@@ -1,0 +1,39 @@
+#include "estimate/distribution/flow_groups.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace sojourn {
+
+FlowGroups::Row& FlowGroups::new_row(std::uint32_t place) {
+  std::uint8_t& octave = octaves_[place / cells_per_octave];
+  if (octave == none) {
+    octave = static_cast<std::uint8_t>(places_.size());
+    places_.emplace_back();
+  }
+  rows_.emplace_back();
+  places_[octave][place % cells_per_octave] = static_cast<std::uint16_t>(rows_.size());
+  return rows_.back();
+}
+
+void FlowGroups::add_row(std::int32_t cell, const Row& row) {
+  Row& ours = row_of(cell);
+  for (std::size_t g = 0; g < row.size(); ++g) ours[g] += row[g];
+}
+
+void FlowGroups::merge(const FlowGroups& other) {
+  for (std::size_t g = 0; g < seen_.size(); ++g) seen_[g] |= other.seen_[g];
+  other.for_each([this](std::int32_t cell, const Row& row) { add_row(cell, row); });
+}
+
+FlowCount FlowGroups::count() const {
+  constexpr double bits = FlowTag::groups * FlowTag::marks;
+  int set = 0;
+  for (const std::uint64_t marks : seen_) set += std::popcount(marks);
+  const double unset = bits - set;
+  const double flows = unset > 0 ? bits * std::log(bits / unset) : FlowCount::most;
+  return {std::min(std::round(flows), FlowCount::most), flows >= FlowCount::most};
+}
+
+}  // namespace sojourn

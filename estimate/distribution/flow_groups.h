@@ -1,0 +1,84 @@
+#pragma once
+// Weights of delays by group of flows: how far flows differ is how far a figure can be trusted.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "estimate/distribution/flow_tag.h"
+#include "estimate/distribution/log_histogram.h"
+
+namespace sojourn {
+
+/// How many flows, by linear counting (Whang and others, ACM TODS 15, 1990): a flow sets one of
+/// 2048 bits, and n flows leave 2048 exp(-n/2048) of them unset.  Within some 5 % up to `most`.
+struct FlowCount {
+  static constexpr double most = 10'000;
+  double flows = 0;
+  bool or_more = false;  ///< `most`, and there may be any number more
+};
+
+/// A histogram for each of 32 random groups of flows, 32 cells an octave (a cell is four buckets).
+/// A row of 32 sums, 256 bytes, is stored for each cell that was met.  Mergeable by addition.
+class FlowGroups {
+ public:
+  using Row = std::array<double, FlowTag::groups>;
+  static constexpr int buckets_per_cell = 4;
+  static constexpr std::int32_t cells_per_octave = LogBuckets::per_octave / buckets_per_cell;
+
+  FlowGroups() { octaves_.fill(none); }
+
+  /// `bucket` is an index of LogBuckets.
+  void add(std::int32_t bucket, FlowTag flow, double weight) {
+    seen_[flow.group()] |= std::uint64_t{1} << flow.mark();
+    row_of(cell_of(bucket))[flow.group()] += weight;
+  }
+  void add_row(std::int32_t cell, const Row& row);
+  void add_seen(std::size_t group, std::uint64_t marks) { seen_[group] |= marks; }
+  void merge(const FlowGroups& other);
+
+  /// Calls visit(cell, row) for each cell that was met, in order of delay.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (std::size_t o = 0; o < octaves_.size(); ++o) {
+      if (octaves_[o] == none) continue;
+      const Octave& octave = places_[octaves_[o]];
+      for (std::size_t i = 0; i < octave.size(); ++i)
+        if (octave[i] != 0)
+          visit(static_cast<std::int32_t>(o * octave.size() + i) - first_place,
+                rows_[octave[i] - 1u]);
+    }
+  }
+
+  FlowCount count() const;
+  /// Which marks were met, by group.
+  std::span<const std::uint64_t, FlowTag::groups> seen() const { return seen_; }
+
+  static constexpr std::int32_t cell_of(std::int32_t bucket) { return bucket >> 2; }
+  static constexpr std::int32_t last_bucket(std::int32_t cell) { return cell * 4 + 3; }
+  static constexpr std::int32_t first_place = LogBuckets::per_sign / buckets_per_cell;
+
+ private:
+  static constexpr std::uint8_t none = 0xff;
+  /// Number of the row of each cell, from 1 on; 0 if there is none yet.
+  using Octave = std::array<std::uint16_t, cells_per_octave>;
+
+  Row& row_of(std::int32_t cell) {
+    const auto place = static_cast<std::uint32_t>(cell + first_place);
+    const std::uint8_t octave = octaves_[place / cells_per_octave];
+    if (octave != none) [[likely]]
+      if (const std::uint16_t row = places_[octave][place % cells_per_octave]; row != 0) [[likely]]
+        return rows_[row - 1u];
+    return new_row(place);
+  }
+  Row& new_row(std::uint32_t place);
+
+  std::array<std::uint64_t, FlowTag::groups> seen_{};
+  std::array<std::uint8_t, 2 * LogBuckets::octaves> octaves_;
+  std::vector<Octave> places_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace sojourn

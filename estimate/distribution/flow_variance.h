@@ -1,0 +1,67 @@
+#pragma once
+// How much less samples are worth because those of one flow are alike.
+
+#include <cstdint>
+#include <vector>
+
+#include "estimate/distribution/flow_groups.h"
+#include "estimate/distribution/log_histogram.h"
+
+namespace sojourn {
+
+/// The variance of F between groups of flows, beside what it were if samples were independent.
+///
+/// With W_g the weight of group g, A_g(t) that of its delays up to t and z_g = A_g(t) - F(t) W_g,
+///
+///     V_flows(t)   = G/(G-1) sum_g z_g^2 / W^2                          random groups, Wolter 2007
+///     V_samples(t) = ( (1-F)^2 sum_{delay <= t} w^2 + F^2 sum_{delay > t} w^2 ) / W^2
+///     effect(t)    = V_flows(t) / V_samples(t)                           the design effect, Kish
+///
+/// taken at the ends of the cells and linear in F between.  Where a cell begins or ends all delays,
+/// F cannot vary there; instead, what the effect would be if a flow had one delay only, from the
+/// weights of the groups alone:  G/(G-1) sum_g (W_g - W/G)^2 / sum w^2.
+class FlowVariance {
+ public:
+  /// Of the same samples.
+  FlowVariance(const LogHistogram& histogram, const FlowGroups& groups);
+
+  /// How many times greater the variance at the quantile q is than of independent samples; at
+  /// least 1.
+  ///
+  /// The greater of the effect at q and its mean at five quantiles in the middle: far out few
+  /// flows tell, and when the large ones happen to lie elsewhere nothing shows how it would be if
+  /// one of them did not.  An effect that groups of independent samples might have by chance, less
+  /// than one deviation above 1, is taken as none.
+  double effect(double q) const;
+  /// The greatest effect at the deciles 1, 2.5, 5, 7.5 and 9: for a test that looks everywhere.
+  double greatest_effect() const;
+  /// Of the mean; at least 1.  `variance_of_samples` is that of independent samples.
+  double effect_on_mean(double variance_of_samples) const;
+
+  /// Degrees of freedom of the variance between groups: how many groups of equal weight would be
+  /// as even as these, less one, W^2 / sum W_g^2 - 1 (Carter, Schnepel and Steigerwald, Review of
+  /// Economics and Statistics 99, 2017); at least 1.
+  double degrees() const { return degrees_; }
+  FlowCount flows() const { return flows_; }
+
+  /// One standard deviation of a variance estimated from 32 groups, sqrt(2/31), above 1.
+  static constexpr double by_chance = 1.254;
+  /// Below this many flows nothing can be said of how they differ.
+  static constexpr double fewest_flows = 6;
+  bool too_few_flows() const { return flows_.flows < fewest_flows; }
+
+ private:
+  struct Edge {
+    double fraction;  ///< F at the end of a cell
+    double effect;
+  };
+
+  double effect_at(double q) const;
+
+  std::vector<Edge> edges_;
+  double mean_variance_ = 0;  ///< between groups
+  double degrees_ = 1;
+  FlowCount flows_;
+};
+
+}  // namespace sojourn
