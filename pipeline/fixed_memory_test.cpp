@@ -50,7 +50,9 @@ class FixedMemory : public testing::TestWithParam<std::tuple<TableKind, unsigned
 /// Sums over hash seeds of one traffic: mean minus truth, in standard errors.  Beyond 7 an unbiased
 /// table comes with probability 1e-10 (t distribution, 39 degrees of freedom: 2e-8); the seeds are
 /// fixed.  A table that has lost the first copy of a request cannot know that the second is one, so
-/// the pairs that exact leaves out as ambiguous may come on top (docs/design/tables.md).
+/// the pairs that exact leaves out as ambiguous may come on top (docs/design/tables.md).  So may
+/// copies of what a connection has sent that was forgotten (there is room for a dozen), and that
+/// exact knows for copies without counting them: about one in a hundred here.
 /// The twin counts samples instead of adding their weights, and must lie far off.
 TEST_P(FixedMemory, EstimatesTheTotalWithoutBias) {
   const auto [kind, threads] = GetParam();
@@ -71,7 +73,7 @@ TEST_P(FixedMemory, EstimatesTheTotalWithoutBias) {
   const double mean = sum / seeds;
   const double error = std::sqrt((squares / seeds - mean * mean) / (seeds - 1));
   EXPECT_GT(mean, truth - 7 * error) << "truth " << truth << ", error " << error;
-  EXPECT_LT(mean, truth + ambiguous + 7 * error) << "truth " << truth << ", error " << error;
+  EXPECT_LT(mean, 1.01 * truth + ambiguous + 7 * error) << "truth " << truth << ", error " << error;
   EXPECT_GT(truth - samples / seeds, 7 * error) << "the twin: as if every pair had been kept";
 }
 

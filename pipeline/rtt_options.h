@@ -29,19 +29,21 @@ struct RttOptions {
   MeasurementOptions measurement;
 };
 
-/// With a fixed table what the rules remember is bounded too.  Of their part of the memory, five
-/// eighths are for TCP connections, two for QUIC's, one for super-packets, queries and echoes.
+/// With a fixed table what the rules remember is bounded too.  Of their part of the memory, three
+/// quarters are for TCP connections, an eighth for QUIC's, one for super-packets, queries and
+/// echoes.
 inline std::size_t most_connections(const TableChoice& choice) {
   if (choice.connection_bytes == 0) return unlimited_connections;
-  return choice.connection_bytes / sizeof(TcpConnection) / 8 * 5;
+  return choice.connection_bytes / sizeof(TcpConnection) / 4 * 3;
 }
 inline std::size_t most_quic_connections(const TableChoice& choice) {
   if (choice.connection_bytes == 0) return unlimited_connections;
-  return choice.connection_bytes / sizeof(TcpConnection) / 4;
+  return choice.connection_bytes / sizeof(TcpConnection) / 8;
 }
 inline std::size_t exchange_bytes(const TableChoice& choice) {
-  constexpr std::size_t most = PairingOptions{}.exchange_bytes;
-  return choice.connection_bytes == 0 ? most : std::min(choice.connection_bytes / 16, most);
+  constexpr std::size_t most = PairingOptions{}.exchange_bytes, least_for_any = 4096;
+  if (choice.connection_bytes == 0) return most;
+  return choice.connection_bytes < least_for_any ? 0 : std::min(choice.connection_bytes / 16, most);
 }
 
 }  // namespace sojourn

@@ -21,11 +21,12 @@ class AskedBefore {
  public:
   static constexpr Duration lifetime = std::chrono::minutes{2};
 
-  explicit AskedBefore(std::size_t memory_bytes)
-      : lines_(memory_bytes < sizeof(Line) ? 1 : memory_bytes / sizeof(Line)) {}
+  /// With less than a line it remembers nothing.
+  explicit AskedBefore(std::size_t memory_bytes) : lines_(memory_bytes / sizeof(Line)) {}
 
   /// Was the key asked before and not answered?  From now on it was.
   bool ask(std::uint64_t key, Timestamp now) {
+    if (lines_.size() == 0) return false;
     Line& line = line_of(key);
     const std::uint64_t tag = tag_of(key), now_s = seconds(now);
     std::uint64_t* place = &line.entries[0];
@@ -43,6 +44,7 @@ class AskedBefore {
 
   /// The next time that it is asked is a first time.
   void answer(std::uint64_t key) {
+    if (lines_.size() == 0) return;
     for (std::uint64_t& entry : line_of(key).entries)
       if (entry >> second_bits == tag_of(key)) entry = 0;
   }

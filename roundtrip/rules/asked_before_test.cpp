@@ -32,7 +32,7 @@ TEST(AskedBefore, ForTwoMinutesSinceTheLastTime) {
 }
 
 TEST(AskedBefore, KeepsEightInALineAndForgetsTheOldest) {
-  AskedBefore asked{0};
+  AskedBefore asked{64};
   EXPECT_EQ(asked.memory_bytes(), 64u);
   for (std::uint64_t key = 0; key < 8; ++key)
     EXPECT_FALSE(asked.ask(key << 8, at_s(static_cast<double>(10 - key))));
@@ -43,6 +43,14 @@ TEST(AskedBefore, KeepsEightInALineAndForgetsTheOldest) {
   EXPECT_FALSE(asked.ask(7 << 8, at_s(21)));  // in the free place
   for (const std::uint64_t key : {0, 1, 2, 4, 5, 6, 99})
     EXPECT_TRUE(asked.ask(key << 8, at_s(22))) << key;
+}
+
+TEST(AskedBefore, KnowsNothingWithoutMemory) {
+  AskedBefore asked{63};
+  EXPECT_EQ(asked.memory_bytes(), 0u);
+  EXPECT_FALSE(asked.ask(42, at_s(0)));
+  asked.answer(42);
+  EXPECT_FALSE(asked.ask(42, at_s(1)));
 }
 
 TEST(AskedBefore, UsesAllOfItsMemory) {

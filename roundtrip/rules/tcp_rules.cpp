@@ -66,12 +66,12 @@ std::uint64_t super_packet_flow(const Summary& packet, unsigned side) {
   return packet.flow ^ (side + 1) * 0x9e3779b97f4a7c15u;
 }
 
-constexpr std::size_t first_super_packet_flows = 16;
+constexpr std::size_t first_super_packet_flows = 16, fewest_super_packet_flows = 4;
 
 /// In fixed memory, a small part of what connections have.
 std::size_t most_super_packet_flows(const PairingOptions& options) {
   return options.most_connections == unlimited_connections ? unlimited_connections
-                                                           : options.most_connections / 256;
+                                                           : options.most_connections / 96;
 }
 
 }  // namespace
@@ -85,9 +85,11 @@ TcpRules::TcpRules(const HashKey& key, const PairingOptions& options)
       wants_dns_(options.kinds.has(Kind::dns)),
       full_size_(options.full_size),
       patience_(CoarserTime::steps_in(options.expire)),
-      connections_(options.idle, first_connections, options.most_connections, options.in_use),
-      super_packets_(options.idle, first_super_packet_flows, most_super_packet_flows(options),
-                     options.in_use) {}
+      connections_(options.idle, first_connections, options.most_connections, options.in_use) {
+  const std::size_t most = most_super_packet_flows(options);
+  if (most >= fewest_super_packet_flows)
+    super_packets_.emplace(options.idle, first_super_packet_flows, most, options.in_use);
+}
 
 /// A packet that is not settled.
 [[gnu::noinline]] PairEvent* TcpRules::unsettled(const Summary& packet, std::uint32_t index,
@@ -126,7 +128,8 @@ TcpRules::TcpRules(const HashKey& key, const PairingOptions& options)
   const unsigned sender = write.sender();
   const TcpSide& mine = connection.side[sender];
   if (found.answers) {
-    SuperPackets* const theirs = super_packets_.find(super_packet_flow(packet, 1 - sender));
+    SuperPackets* const theirs =
+        super_packets_ ? super_packets_->find(super_packet_flow(packet, 1 - sender)) : nullptr;
     const std::uint8_t flags = answer_flags(connection, sender);
     const auto [oldest, is_theirs] = theirs && found.was_sent
                                          ? theirs->acknowledge(packet.acknowledgment)
@@ -143,14 +146,17 @@ TcpRules::TcpRules(const HashKey& key, const PairingOptions& options)
 
   const std::uint32_t end = packet.sequence + sequence_length(packet);
   const bool is_news = !connection.known[sender].sequence || is_newer(end, mine.next_sequence);
-  SuperPackets* sent = super_packets_.find(super_packet_flow(packet, sender));
+  SuperPackets* sent =
+      super_packets_ ? super_packets_->find(super_packet_flow(packet, sender)) : nullptr;
   if (sent && sent->repeat(packet.sequence, end) && !is_news) return;
   if (packet.ip_length() > longest_packet) {
     ++super_packet_counters_.seen;
-    sent = &super_packets_.at(super_packet_flow(packet, sender), packet.time);
-    sent->last_seen = packet.time;
-    connection.ends.has_super_packets = true;
-    if (is_news && !sent->add(packet.sequence, end) && sent->is_split) {
+    if (super_packets_) {
+      sent = &super_packets_->at(super_packet_flow(packet, sender), packet.time);
+      sent->last_seen = packet.time;
+      connection.ends.has_super_packets = true;
+    }
+    if (sent && is_news && !sent->add(packet.sequence, end) && sent->is_split) {
       ++super_packet_counters_.left_out;
       return;
     }

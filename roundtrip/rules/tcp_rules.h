@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "core/hash.h"
 #include "roundtrip/rules/connection_table.h"
@@ -26,7 +27,7 @@ class TcpRules {
   inline PairEvent* apply(const Summary& packet, std::uint32_t index, PairEvent* out);
 
   std::size_t memory_bytes() const {
-    return connections_.memory_bytes() + super_packets_.memory_bytes();
+    return connections_.memory_bytes() + (super_packets_ ? super_packets_->memory_bytes() : 0);
   }
   std::uint64_t without_room() const { return connections_.without_room(); }
   const SuperPacketCounters& super_packets() const { return super_packet_counters_; }
@@ -54,7 +55,7 @@ class TcpRules {
   std::uint32_t full_size_;
   unsigned patience_;  ///< PairingOptions::expire in steps of CoarserTime
   ConnectionTable<TcpConnection> connections_;
-  ConnectionTable<SuperPackets> super_packets_;
+  std::optional<ConnectionTable<SuperPackets>> super_packets_;  ///< none in very little memory
   SuperPacketCounters super_packet_counters_;
 };
 
