@@ -3,14 +3,13 @@
 
 #include <functional>
 
+#include "console/exit_status.h"
+
 namespace CLI {
 class App;
 }
 
 namespace sojourn {
-
-/// What main() returns.
-enum ExitStatus : int { exit_ok = 0, exit_error = 1, exit_usage = 2, exit_sla_violated = 3 };
 
 /// Runs the chosen subcommand once the command line is understood.
 using Run = std::function<int()>;

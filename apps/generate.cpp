@@ -7,20 +7,20 @@
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "apps/commands.h"
 #include "apps/generate_request.h"
-#include "apps/interrupt.h"
-#include "apps/output.h"
-#include "apps/progress.h"
 #include "capture/capture_writer.h"
+#include "console/interrupt.h"
+#include "console/output.h"
+#include "console/progress.h"
 #include "core/printable.h"
 #include "core/units.h"
 #include "export/files/run_files.h"
 #include "export/sample_csv.h"
 #include "lab/border_mix.h"
 #include "lab/query_load.h"
+#include "lab/recorder/record_traffic.h"
 #include "lab/tcp_traffic.h"
 
 namespace sojourn {
@@ -87,12 +87,7 @@ std::unique_ptr<TrafficModel> make_model(const GenerateRequest& request) {
   return make_query_load(request, request.model == "bursts");
 }
 
-struct Made {
-  std::uint64_t packets = 0, samples = 0;
-  Timestamp first{}, last{};
-};
-
-Result<Made> generate(const GenerateRequest& request) {
+Result<RecordedTraffic> generate(const GenerateRequest& request) {
   RunFiles files;
   auto capture_file = files.open(request.capture, OutputContent::capture);
   if (!capture_file) return std::unexpected(capture_file.error());
@@ -105,21 +100,10 @@ Result<Made> generate(const GenerateRequest& request) {
   const auto model = make_model(request);
   watch_for_interrupts();
   Progress progress;
-  Made made;
-  LabFrame frame;
-  std::vector<Sample> found;
-  while (model->next(frame, found)) {
-    capture.write(frame.time, frame.bytes, frame.length);
-    for (const Sample& sample : found) truth.write(sample);
-    made.samples += found.size();
-    found.clear();
-    if (made.packets == 0) made.first = frame.time;
-    made.last = frame.time;
-    if (++made.packets % 4096 == 0) {
-      progress.show(model->progress(), made.packets);
-      if (interrupted() || capture_file->failed() || truth_file->failed()) break;
-    }
-  }
+  const RecordedTraffic made = record_traffic(*model, capture, truth, [&](std::uint64_t packets) {
+    progress.show(model->progress(), packets);
+    return !interrupted() && !capture_file->failed() && !truth_file->failed();
+  });
   capture.flush();
   truth.flush();
   if (auto done = capture_file->finish(); !done) return std::unexpected(done.error());

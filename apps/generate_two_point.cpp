@@ -3,21 +3,19 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "apps/commands.h"
 #include "apps/option_helpers.h"
-#include "apps/output.h"
 #include "capture/capture_writer.h"
+#include "console/output.h"
 #include "core/printable.h"
 #include "core/units.h"
 #include "export/files/run_files.h"
 #include "export/oneway/oneway_csv.h"
-#include "lab/traffic_model.h"
+#include "lab/recorder/record_two_points.h"
 #include "lab/two_point_frame.h"
 
 namespace sojourn {
@@ -53,104 +51,35 @@ TwoPointOptions complete(const GenerateRequest& request, const TwoPointRequest& 
   return options;
 }
 
-Timestamp at(std::int64_t reading_ns) { return lab_epoch + Duration{reading_ns}; }
-
 Result<void> write_captures(const GenerateRequest& request, const TwoPointTrace& trace, bool vlan) {
-  const std::string& name = request.capture;
-  TwoPointFrame frame{request.seed};
-  const auto make = [&](std::uint32_t packet, const FrameView& view) {
-    const LabPacket& sent = trace.sent[packet];
-    if (sent.flow == trace.reference_flow)
-      return frame.make_reference(sent.flow, trace.number[packet], at(trace.first_ns[packet]), view,
-                                  request.snap_length);
-    return frame.make(sent.flow, trace.flow_is_ipv6[sent.flow], trace.number[packet], sent.bytes,
-                      view, request.snap_length);
-  };
-  auto first_file = OutputFile::open(name + ".first.pcap");
+  const TwoPointLook look{.seed = request.seed, .snap_length = request.snap_length, .vlan = vlan};
+  auto first_file = OutputFile::open(request.capture + ".first.pcap");
   if (!first_file) return std::unexpected(first_file.error());
-  auto last_file = OutputFile::open(name + ".last.pcap");
+  auto last_file = OutputFile::open(request.capture + ".last.pcap");
   if (!last_file) return std::unexpected(last_file.error());
   CaptureWriter first{[&](std::string_view bytes) { first_file->write(bytes); },
                       LinkType::ethernet};
   CaptureWriter last{[&](std::string_view bytes) { last_file->write(bytes); }, LinkType::ethernet};
-  for (const std::uint32_t packet : trace.first_order) {
-    const auto [bytes, length] = make(packet, {});
-    first.write(at(trace.first_ns[packet]), bytes, length);
-  }
+  record_first_point(trace, look, first);
   first.flush();
-  for (const TwoPointArrival& arrival : trace.arrivals) {
-    // Three routers on the way, one of which marks congestion or a class of service now and then.
-    const auto service = static_cast<std::uint8_t>(arrival.packet % 7 == 0 ? 0xb9 : 0);
-    const auto [bytes, length] =
-        make(arrival.packet, {.vlan_tag = vlan, .hops = 3, .service = service});
-    last.write(at(arrival.read_ns), bytes, length);
-  }
+  record_last_point(trace, look, last);
   last.flush();
   if (auto done = first_file->finish(); !done) return done;
   return last_file->finish();
 }
 
-/// Every delay of a flow, so that mean and deviation come from a plain second look at them.
-FlowDelay flow_truth(const FlowKey& key, const std::vector<std::int64_t>& delays,
-                     std::uint64_t lost) {
-  FlowDelay flow;
-  flow.key = key;
-  flow.packets = delays.size() + lost;
-  flow.lost = lost;
-  if (delays.empty()) return flow;
-  long double sum = 0, squares = 0;
-  for (const std::int64_t delay : delays) sum += static_cast<long double>(delay);
-  const long double mean = sum / static_cast<long double>(delays.size());
-  for (const std::int64_t delay : delays)
-    squares += (static_cast<long double>(delay) - mean) * (static_cast<long double>(delay) - mean);
-  flow.mean_ns = static_cast<double>(mean);
-  flow.stddev_ns =
-      static_cast<double>(std::sqrt(squares / static_cast<long double>(delays.size())));
-  flow.min_ns = *std::ranges::min_element(delays);
-  flow.max_ns = *std::ranges::max_element(delays);
-  return flow;
-}
-
-struct Truth {
-  std::uint64_t arrived = 0, lost = 0, flows = 0;
-};
-
-Result<Truth> write_truth(const std::string& name, const TwoPointTrace& trace) {
+Result<void> write_truth(const std::string& name, const TwoPointTrace& trace,
+                         const TwoPointTruth& truth) {
   RunFiles files;
   auto delays_output = files.open(name + ".delays.csv");
   if (!delays_output) return std::unexpected(delays_output.error());
   auto flows_output = files.open(name + ".flows.csv");
   if (!flows_output) return std::unexpected(flows_output.error());
-  CsvFile delays_file{std::move(*delays_output), delays_csv_header};
-  Truth truth;
-  std::vector<bool> arrived(trace.sent.size());
-  std::vector<std::vector<std::int64_t>> delays(trace.flows());
-  for (const TwoPointArrival& arrival : trace.arrivals) {
-    const std::uint32_t flow = trace.sent[arrival.packet].flow;
-    if (arrival.duplicate || flow == trace.reference_flow) continue;
-    const std::int64_t sent_ns = trace.first_ns[arrival.packet];
-    arrived[arrival.packet] = true;
-    ++truth.arrived;
-    delays[flow].push_back(arrival.read_ns - sent_ns);
-    const FlowKey key = two_point_flow(flow, trace.flow_is_ipv6[flow]);
-    append_delay(delays_file.lines(), &key, {at(sent_ns), Duration{delays[flow].back()}, flow});
-    delays_file.pass_on();
-  }
-  if (auto done = delays_file.finish(); !done) return std::unexpected(done.error());
-
-  std::vector<std::uint64_t> lost(trace.flows());
-  for (std::size_t i = 0; i < trace.sent.size(); ++i)
-    if (!arrived[i] && trace.sent[i].flow != trace.reference_flow)
-      ++lost[trace.sent[i].flow], ++truth.lost;
-  std::vector<FlowDelay> flows;
-  for (std::uint32_t flow = 0; flow < trace.flows(); ++flow)
-    if (delays[flow].size() + lost[flow] > 0)
-      flows.push_back(
-          flow_truth(two_point_flow(flow, trace.flow_is_ipv6[flow]), delays[flow], lost[flow]));
-  truth.flows = flows.size();
-  if (auto done = write_flows(std::move(*flows_output), flows); !done)
-    return std::unexpected(done.error());
-  return truth;
+  const auto key_of = [&](std::uint32_t flow) {
+    return two_point_flow(flow, trace.flow_is_ipv6[flow]);
+  };
+  if (auto done = write_delays(std::move(*delays_output), truth.delays, key_of); !done) return done;
+  return write_flows(std::move(*flows_output), truth.flows);
 }
 
 }  // namespace
@@ -235,13 +164,14 @@ int run_generate_two_point(const GenerateRequest& request, const TwoPointRequest
   };
   if (auto written = write_captures(request, trace, points.vlan); !written)
     return fail(written.error());
-  const auto truth = write_truth(request.capture, trace);
-  if (!truth) return fail(truth.error());
+  const TwoPointTruth truth = truth_of(trace);
+  if (auto written = write_truth(request.capture, trace, truth); !written)
+    return fail(written.error());
   say("{0}.first.pcap: {1} packets\n{0}.last.pcap: {2} packets\n{0}.delays.csv: {3} delays\n"
       "{0}.flows.csv: {4} flows, {5} packets lost\n",
       printable(request.capture), format_count(trace.sent.size()),
-      format_count(trace.arrivals.size()), format_count(truth->arrived), format_count(truth->flows),
-      format_count(truth->lost));
+      format_count(trace.arrivals.size()), format_count(truth.delays.size()),
+      format_count(truth.flows.size()), format_count(truth.lost));
   return exit_ok;
 }
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "apps/commands.h"
-#include "apps/interrupt.h"
 #include "apps/option_helpers.h"
-#include "apps/output.h"
-#include "apps/progress.h"
+#include "console/interrupt.h"
+#include "console/output.h"
+#include "console/progress.h"
 #include "core/printable.h"
 #include "export/charts/line_chart.h"
 #include "export/files/run_files.h"

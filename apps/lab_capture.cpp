@@ -11,8 +11,8 @@
 
 #include "apps/commands.h"
 #include "apps/option_helpers.h"
-#include "apps/output.h"
-#include "apps/progress.h"
+#include "console/output.h"
+#include "console/progress.h"
 #include "core/printable.h"
 #include "core/units.h"
 #include "experiments/capture/compare.h"

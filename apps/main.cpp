@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "apps/commands.h"
-#include "apps/interrupt.h"
-#include "apps/last_words.h"
-#include "apps/output.h"
+#include "console/interrupt.h"
+#include "console/last_words.h"
+#include "console/output.h"
 #include "export/files/output_file.h"
 
 namespace {

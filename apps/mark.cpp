@@ -5,12 +5,12 @@
 #include <string_view>
 
 #include "apps/commands.h"
-#include "apps/interrupt.h"
 #include "apps/mark_request.h"
-#include "apps/output.h"
-#include "apps/progress.h"
 #include "capture/files/open.h"
 #include "capture/source_warnings.h"
+#include "console/interrupt.h"
+#include "console/output.h"
+#include "console/progress.h"
 #include "core/printable.h"
 #include "export/files/run_files.h"
 #include "export/marking/mark_text.h"

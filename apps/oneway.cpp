@@ -9,14 +9,14 @@
 #include <utility>
 
 #include "apps/commands.h"
-#include "apps/interrupt.h"
 #include "apps/oneway_outputs.h"
 #include "apps/oneway_records.h"
 #include "apps/oneway_request.h"
 #include "apps/open_point.h"
-#include "apps/output.h"
-#include "apps/progress.h"
 #include "capture/source_warnings.h"
+#include "console/interrupt.h"
+#include "console/output.h"
+#include "console/progress.h"
 #include "export/oneway/oneway_csv.h"
 #include "export/oneway/oneway_remarks.h"
 #include "export/oneway/oneway_report.h"

@@ -13,7 +13,7 @@
 #include "apps/oneway_request.h"
 #include "apps/open_point.h"
 #include "apps/option_helpers.h"
-#include "apps/terminal.h"
+#include "console/terminal.h"
 #include "core/units.h"
 #include "export/oneway/record_csv.h"
 #include "oneway/label.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "apps/output.h"
+#include "console/output.h"
 #include "export/files/run_files.h"
 #include "export/oneway/oneway_csv.h"
 

@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "apps/commands.h"
-#include "apps/interrupt.h"
 #include "apps/oneway_outputs.h"
 #include "apps/open_point.h"
-#include "apps/output.h"
 #include "capture/source_warnings.h"
+#include "console/interrupt.h"
+#include "console/output.h"
 #include "export/files/run_files.h"
 #include "export/oneway/oneway_remarks.h"
 #include "export/oneway/record_csv.h"

@@ -11,10 +11,6 @@
 #include <utility>
 
 #include "apps/commands.h"
-#include "apps/interrupt.h"
-#include "apps/live_view.h"
-#include "apps/output.h"
-#include "apps/progress.h"
 #include "apps/rtt_engine.h"
 #include "apps/rtt_expect.h"
 #include "apps/rtt_outputs.h"
@@ -24,6 +20,10 @@
 #include "capture/live/live_source.h"
 #include "capture/live/privileges.h"
 #include "capture/source_warnings.h"
+#include "console/interrupt.h"
+#include "console/live_view.h"
+#include "console/output.h"
+#include "console/progress.h"
 #include "core/units.h"
 #include "export/rtt/rtt_report.h"
 #include "export/rtt/text_report.h"

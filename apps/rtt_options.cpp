@@ -12,7 +12,7 @@
 #include "apps/commands.h"
 #include "apps/option_helpers.h"
 #include "apps/rtt_request.h"
-#include "apps/terminal.h"
+#include "console/terminal.h"
 #include "core/units.h"
 
 namespace sojourn {

@@ -69,6 +69,17 @@ void DelayCsvWriter::take(const OnewayMethod& method, std::span<const DelaySampl
   file_.pass_on();
 }
 
+Result<void> write_delays(OutputFile file, std::span<const DelaySample> delays,
+                          const std::function<FlowKey(std::uint32_t flow)>& key_of) {
+  CsvFile csv{std::move(file), delays_csv_header};
+  for (const DelaySample& delay : delays) {
+    const FlowKey key = key_of(delay.flow);
+    append_delay(csv.lines(), &key, delay);
+    csv.pass_on();
+  }
+  return csv.finish();
+}
+
 Result<void> write_flows(OutputFile file, std::span<const FlowDelay> flows) {
   CsvFile csv{std::move(file), flows_csv_header};
   for (const FlowDelay& flow : flows) {

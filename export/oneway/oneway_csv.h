@@ -1,6 +1,7 @@
 #pragma once
 // One-way delays as CSV: of flows and of single packets.
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +40,10 @@ class DelayCsvWriter final : public DelaySink {
  private:
   CsvFile file_;
 };
+
+/// All of them, whose flows `key_of` knows by their numbers; the file is finished.
+Result<void> write_delays(OutputFile file, std::span<const DelaySample> delays,
+                          const std::function<FlowKey(std::uint32_t flow)>& key_of);
 
 /// All of them; the file is finished.
 Result<void> write_flows(OutputFile file, std::span<const FlowDelay> flows);

@@ -72,7 +72,7 @@ def examine(source, layers):
             faults.append(f"CMakeLists.txt: there is no folder {folder}")
             continue
         names = sorted(os.listdir(os.path.join(source, folder)))
-        if folder != "apps" and sum(os.path.isfile(os.path.join(source, folder, name)) for name in names) > MOST_FILES:
+        if sum(os.path.isfile(os.path.join(source, folder, name)) for name in names) > MOST_FILES:
             faults.append(f"{folder}: more than {MOST_FILES} files; look for a sub-system inside")
         for name in names:
             if not name.endswith(SOURCES):

@@ -1,12 +1,12 @@
-#include "apps/interrupt.h"
+#include "console/interrupt.h"
 
 #include <unistd.h>
 
 #include <csignal>
 #include <string_view>
 
-#include "apps/commands.h"
-#include "apps/last_words.h"
+#include "console/exit_status.h"
+#include "console/last_words.h"
 
 namespace sojourn {
 namespace {

@@ -1,4 +1,4 @@
-#include "apps/last_words.h"
+#include "console/last_words.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,8 +12,8 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "apps/commands.h"
-#include "apps/live_view.h"
+#include "console/exit_status.h"
+#include "console/live_view.h"
 #include "export/files/output_file.h"
 
 namespace sojourn {

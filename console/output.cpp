@@ -1,4 +1,4 @@
-#include "apps/output.h"
+#include "console/output.h"
 
 #include <cstdio>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "apps/progress.h"
+#include "console/progress.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "apps/terminal.h"
+#include "console/terminal.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "apps/live_view.h"
+#include "console/live_view.h"
 
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 #include <csignal>
 #include <string>
 
-#include "apps/terminal.h"
+#include "console/terminal.h"
 
 namespace sojourn {
 namespace {

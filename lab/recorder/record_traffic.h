@@ -1,0 +1,23 @@
+#pragma once
+// Made traffic into a capture, and beside it what is to be found there.
+
+#include <cstdint>
+#include <functional>
+
+#include "capture/capture_writer.h"
+#include "core/sample_sink.h"
+#include "lab/traffic_model.h"
+
+namespace sojourn {
+
+struct RecordedTraffic {
+  std::uint64_t packets = 0, samples = 0;
+  Timestamp first{}, last{};  ///< times of the first and the last packet
+};
+
+/// Every packet of the model into `capture`, every sample into `truth`.  `go_on` is asked now and
+/// then, with the packets so far; false ends the traffic early.
+RecordedTraffic record_traffic(TrafficModel& model, CaptureWriter& capture, SampleSink& truth,
+                               const std::function<bool(std::uint64_t packets)>& go_on);
+
+}  // namespace sojourn

@@ -1,0 +1,34 @@
+#pragma once
+// Traffic at two points into a capture each, and what lies between them.
+
+#include <cstdint>
+#include <vector>
+
+#include "capture/capture_writer.h"
+#include "lab/two_point.h"
+#include "oneway/flow_delay.h"
+#include "oneway/method.h"
+
+namespace sojourn {
+
+struct TwoPointLook {
+  std::uint64_t seed = 1;           ///< of the traffic: other seeds make other packets
+  std::uint32_t snap_length = 128;  ///< bytes kept of each frame
+  bool vlan = false;                ///< tagged at the last point
+};
+
+void record_first_point(const TwoPointTrace& trace, const TwoPointLook& look,
+                        CaptureWriter& capture);
+void record_last_point(const TwoPointTrace& trace, const TwoPointLook& look,
+                       CaptureWriter& capture);
+
+/// As `sojourn oneway` should find it: by the clocks of both points, without duplicates and
+/// reference packets.
+struct TwoPointTruth {
+  std::vector<DelaySample> delays;  ///< in the order of the arrivals; `flow` is that of the trace
+  std::vector<FlowDelay> flows;     ///< of which a packet was sent
+  std::uint64_t lost = 0;
+};
+TwoPointTruth truth_of(const TwoPointTrace& trace);
+
+}  // namespace sojourn
