@@ -118,6 +118,9 @@ format:
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-19 -i
 
 install: build
+	@tools/setup python || true
+	@cmake build/release $(quiet)
+	@cmake --build build/release --parallel $(JOBS) --target installable
 	@cmake --install build/release --prefix $(PREFIX)
 
 clean:

@@ -7,3 +7,9 @@ install(FILES completions/sojourn.bash RENAME sojourn
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES completions/_sojourn DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES completions/sojourn.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+# All that `make install` installs.
+add_custom_target(installable DEPENDS sojourn sojourn_shared sojourn_static)
+if(TARGET sojourn_python)
+  add_dependencies(installable sojourn_python)
+endif()

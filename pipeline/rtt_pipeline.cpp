@@ -51,19 +51,30 @@ RttPipeline::RttPipeline(const RttOptions& options, SampleSink* sink)
     shards_.push_back(make_shard(options));
 }
 
+void RttPipeline::process(std::span<const Packet> packets) {
+  while (!packets.empty()) {
+    const std::size_t count = std::min(packets.size(), batch_size);
+    process_batch(packets.first(count));
+    packets = packets.subspan(count);
+  }
+}
+
 bool RttPipeline::step(Source& source) {
   const Source::Filled filled = source.next(packets_);
-  const std::span batch{packets_.data(), filled.count};
+  process_batch({packets_.data(), filled.count});
+  return !filled.end;
+}
+
+void RttPipeline::process_batch(std::span<const Packet> batch) {
   time_span_.extend(batch);
   const std::size_t count = parser_.summarize(batch, summaries_, next_index_);
-  next_index_ += static_cast<std::uint32_t>(filled.count);
+  next_index_ += static_cast<std::uint32_t>(batch.size());
 
   CopyFilter& copies = shards_[0]->copy_filter();
   shards_[0]->process(copies.remove({summaries_.data(), count}), samples_);
   skipped_ = parser_.skipped();
   skipped_[Skip::copy] = copies.copies();
   hand_over();
-  return !filled.end;
 }
 
 void RttPipeline::hand_over() {

@@ -23,7 +23,8 @@
 
 namespace sojourn {
 
-/// One run.  With one thread, `step` in a loop; `run` does that, or spreads the work.
+/// One run.  Packets are pushed with `process`, or pulled from a source: `step` in a loop with one
+/// thread; `run` does that, or spreads the work.
 class RttPipeline {
  public:
   using SampleConsumer = std::function<void(const Sample&)>;
@@ -34,7 +35,11 @@ class RttPipeline {
   /// The same for a caller who wants a call per sample; an empty consumer wants none.
   RttPipeline(const RttOptions& options, SampleConsumer consumer);
 
-  /// One batch through all stages.  False when the source has ended.
+  /// Packets that somebody else captured, in the order of time, through all stages.  Their bytes
+  /// are not needed after the call.  finish() after the last.
+  void process(std::span<const Packet> packets);
+
+  /// One batch of the source through all stages.  False when the source has ended.
   bool step(Source& source);
 
   /// All batches, until the source ends or `stop` turns true.  `tick` is called now and then, on
@@ -56,6 +61,7 @@ class RttPipeline {
   std::vector<std::pair<std::string, std::uint64_t>> table_counters() const;
 
  private:
+  void process_batch(std::span<const Packet> batch);
   void hand_over();
   void run_threads(Source& source, const std::atomic<bool>& stop, const Tick& tick);
 

@@ -36,12 +36,14 @@ struct Outcome {
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
-Outcome measure(Source& source, RttOptions options, const std::atomic<bool>& stop = never) {
+/// What `feed` makes of a pipeline.
+template <class Feed>
+Outcome outcome_of(RttOptions options, Feed feed) {
   Outcome outcome;
   options.want_samples = true;
   RttPipeline pipeline{options,
                        [&](const Sample& sample) { outcome.samples.push_back(line_of(sample)); }};
-  pipeline.run(source, stop);
+  feed(pipeline);
   const Measurement& measurement = pipeline.measurement();
   for (std::size_t i = 0; i < kind_count; ++i) {
     const Kind kind = static_cast<Kind>(i);
@@ -60,11 +62,33 @@ Outcome measure(Source& source, RttOptions options, const std::atomic<bool>& sto
   return outcome;
 }
 
+Outcome measure(Source& source, const RttOptions& options, const std::atomic<bool>& stop = never) {
+  return outcome_of(options, [&](RttPipeline& pipeline) { pipeline.run(source, stop); });
+}
+
 Outcome measure(std::span<const StoredPacket> traffic, const RttOptions& options, bool stays = true,
                 std::size_t portion = 4096, bool quiet = false) {
   MemorySource source{traffic, portion, stays};
   source.quiet_now_and_then = quiet;
   return measure(source, options);
+}
+
+TEST(RttPipeline, MeasuresPushedPacketsAsThoseOfASource) {
+  const auto traffic = mixed_traffic(5'000, 1);
+  std::vector<Packet> packets;
+  for (const StoredPacket& stored : traffic) {
+    packets.push_back(packet_of(stored.bytes));
+    packets.back().time = timestamp_from_ns(stored.time_ns);
+  }
+  const Outcome pushed = outcome_of(with_threads(1, 1), [&](RttPipeline& pipeline) {
+    const std::span all{packets};
+    pipeline.process(all.first(1));  // a batch is neither filled nor exceeded by chance
+    pipeline.process(all.subspan(1, 1000));
+    pipeline.process({});
+    pipeline.process(all.subspan(1001));
+    pipeline.finish();
+  });
+  EXPECT_EQ(pushed, measure(traffic, with_threads(1, 1)));
 }
 
 class Threads : public testing::TestWithParam<unsigned> {};

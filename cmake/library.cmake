@@ -1,0 +1,52 @@
+# libsojourn, shared and static, with what other programs need to find it: headers under
+# include/sojourn, a pkg-config file and a CMake package.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(public_headers ${CMAKE_BINARY_DIR}/include)
+configure_file(include/sojourn/version.h.in ${public_headers}/sojourn/version.h @ONLY)
+target_include_directories(sojourn_library PUBLIC ${CMAKE_SOURCE_DIR}/include ${public_headers})
+target_compile_definitions(sojourn_library PRIVATE SOJOURN_BUILDING_LIBRARY)
+
+if(TARGET library_test)
+  target_compile_definitions(library_test PRIVATE SOJOURN_CAPTURES="${CMAKE_SOURCE_DIR}/tests/captures")
+endif()
+
+add_library(sojourn_shared SHARED $<TARGET_OBJECTS:sojourn_library>)
+set_target_properties(sojourn_shared PROPERTIES OUTPUT_NAME sojourn EXPORT_NAME sojourn
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+target_include_directories(sojourn_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(sojourn_shared INTERFACE cxx_std_20)
+target_link_libraries(sojourn_shared PRIVATE sojourn_library)
+# Only what include/sojourn declares can be seen from outside.
+target_link_options(sojourn_shared PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
+
+# The static one is all layers below `library`, joined into one archive.
+get_property(layers GLOBAL PROPERTY SOJOURN_LIBRARY_LAYERS)
+set(archive ${CMAKE_BINARY_DIR}/libsojourn.a)
+set(script "create ${archive}\n")
+foreach(layer IN LISTS layers)
+  get_target_property(type ${layer} TYPE)
+  if(type STREQUAL "STATIC_LIBRARY")
+    string(APPEND script "addlib $<TARGET_FILE:${layer}>\n")
+    list(APPEND archives ${layer})
+  endif()
+endforeach()
+file(GENERATE OUTPUT ${archive}.mri CONTENT "${script}save\nend\n")
+add_custom_command(OUTPUT ${archive} COMMAND ${CMAKE_COMMAND} -E rm -f ${archive}
+  COMMAND ${CMAKE_AR} -M < ${archive}.mri DEPENDS ${archives} ${archive}.mri VERBATIM)
+add_custom_target(sojourn_static DEPENDS ${archive})
+
+# From the folder of sojourn.pc up to the prefix, so that a moved tree is still found.
+string(REGEX REPLACE "[^/]+" ".." SOJOURN_UP_TO_PREFIX ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(cmake/sojourn.pc.in sojourn.pc @ONLY)
+configure_file(cmake/sojournConfig.cmake.in sojournConfig.cmake @ONLY)
+write_basic_package_version_file(sojournConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/sojourn)
+install(DIRECTORY include/sojourn ${public_headers}/sojourn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h")
+install(TARGETS sojourn_shared EXPORT sojourn DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT sojourn NAMESPACE sojourn:: FILE sojournTargets.cmake DESTINATION ${package})
+install(FILES ${CMAKE_BINARY_DIR}/sojournConfig.cmake ${CMAKE_BINARY_DIR}/sojournConfigVersion.cmake DESTINATION ${package})
+install(FILES ${CMAKE_BINARY_DIR}/sojourn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

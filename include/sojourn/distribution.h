@@ -1,0 +1,44 @@
+#pragma once
+// A distribution of weighted delays.
+
+#include <sojourn/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace sojourn::v0 {
+
+struct CdfPoint {
+  std::int64_t delay_ns;
+  double fraction;  ///< of all delays, at this one or below
+};
+
+/// What was measured, at the moment it was asked for.  Copies share it; it never changes.
+class SOJOURN_API Distribution {
+ public:
+  Distribution();
+
+  bool empty() const { return samples() == 0; }
+  std::uint64_t samples() const;
+  /// How many real pairs they stand for.
+  double total_weight() const;
+  /// How many independent samples would tell as much.
+  double effective_samples() const;
+
+  std::optional<std::int64_t> min_ns() const;
+  std::optional<std::int64_t> max_ns() const;
+  std::optional<double> mean_ns() const;
+  /// q from 0 to 1; nothing before the first sample.
+  std::optional<std::int64_t> quantile_ns(double q) const;
+  std::optional<Quantile> interval(double q, double confidence = 0.95) const;
+  std::vector<CdfPoint> cdf() const;
+
+ private:
+  friend struct Inside;
+  std::shared_ptr<const void> inside_;
+};
+
+}  // namespace sojourn::v0

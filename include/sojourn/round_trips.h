@@ -1,0 +1,93 @@
+#pragma once
+// Round-trip delays from one point: captures, an interface, or packets of your own.
+//
+//     auto trips = sojourn::RoundTrips::create({.memory_bytes = 64 << 10});
+//     trips->read({"capture.pcap"});
+//     std::cout << *trips->distribution(sojourn::Kind::tcp).quantile_ns(0.95);
+
+#include <sojourn/distribution.h>
+#include <sojourn/result.h>
+#include <sojourn/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sojourn::v0 {
+
+/// What to measure.  Unset fields get the defaults of the program.
+struct RoundTripOptions {
+  std::vector<Kind> kinds = {};    ///< empty: all
+  std::string table = {};          ///< "exact", "tailored", "fridges" ...; empty: chosen by memory
+  std::uint64_t memory_bytes = 0;  ///< 0: every request is remembered
+  std::int64_t expire_ns = 0;      ///< a request is forgotten after this long; 0: 10 s
+  std::vector<std::string> inside = {};  ///< prefixes of our side: legs become external, internal
+  std::string group_by = {};             ///< "flow", "host", "prefix/24" ...; empty: no groups
+  std::size_t most_groups = 0;           ///< 0: a million; what comes later is in the group "other"
+  std::string filter = {};               ///< of packets, in tcpdump's language
+  bool keep_ambiguous = false;           ///< also requests that were sent more than once
+  bool anonymize = false;                ///< addresses are replaced, prefixes preserved
+  unsigned threads = 1;                  ///< for files
+  std::uint64_t seed = 0;                ///< of hashing; 0: a random one
+};
+
+/// What became of the requests of a kind.
+struct RequestCounts {
+  std::uint64_t requests = 0;
+  std::uint64_t ambiguous = 0;   ///< sent more than once: no sample
+  std::uint64_t unanswered = 0;  ///< no response until the end, or not within the time
+};
+
+struct Group {
+  std::string label;
+  Kind kind;
+  Distribution distribution;
+};
+
+/// One measurement.  Not to be used from two threads at once, except for stop().
+class SOJOURN_API RoundTrips {
+ public:
+  /// Called with some samples at a time; they are valid until it returns.
+  using Consumer = std::function<void(std::span<const Sample>)>;
+
+  static Result<RoundTrips> create(const RoundTripOptions& options, Consumer consumer = {});
+  RoundTrips(RoundTrips&&) noexcept;
+  RoundTrips& operator=(RoundTrips&&) noexcept;
+  ~RoundTrips();
+
+  // Choose one of three sources of packets, and use it to its end.
+
+  /// Captures (pcap, pcapng, also compressed), merged in the order of time.
+  Result<void> read(const std::vector<std::string>& paths);
+  /// Packets of an interface, for this long; returns earlier if the interface goes away.  May be
+  /// called again to go on.
+  Result<void> listen(const std::string& interface, std::int64_t duration_ns);
+  /// Packets of your own, in the order of time; finish() after the last.
+  void push(std::span<const Packet> packets);
+  void finish();
+
+  /// Makes read() or listen() return soon.  From any thread or signal handler.
+  void stop();
+
+  std::uint64_t packets() const;
+  /// Packets that were not measured, by reason.
+  std::vector<Count> skipped() const;
+  /// One line each for what the user should know, such as a file that ends too early.
+  std::vector<std::string> warnings() const;
+  std::uint64_t memory_bytes() const;  ///< of the table and the connections
+  RequestCounts requests(Kind kind) const;
+  Distribution distribution(Kind kind, Leg leg = Leg::headline) const;
+  /// The groups with the most samples first.
+  std::vector<Group> groups(std::size_t most = 1000) const;
+
+ private:
+  struct Run;
+  explicit RoundTrips(std::unique_ptr<Run> run);
+  std::unique_ptr<Run> run_;
+};
+
+}  // namespace sojourn::v0

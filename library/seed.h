@@ -1,0 +1,14 @@
+#pragma once
+// Whoever gives no seed gets a random one: an outsider must not know the hash.
+
+#include <cstdint>
+#include <random>
+
+namespace sojourn::v0 {
+
+inline std::uint64_t random_seed() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+}  // namespace sojourn::v0

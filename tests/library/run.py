@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Installs the tree into a folder of its own and uses the library from there, as a stranger would.
+
+    run.py --build BUILD --source SOURCE --python PYTHON pkg-config|cmake|static|errors|python
+"""
+import argparse
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+
+
+def run(*command, **options):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def check(output):
+    """What the example says of the demo capture."""
+    print(output)
+    if not re.search(r"223 samples|\d+ samples, p95 \d+\.\d\d ms", output) or "2081 packets" not in output:
+        sys.exit("this is not what the example should say")
+
+
+def flags(prefix, *wanted):
+    environment = {**os.environ, "PKG_CONFIG_PATH": glob.glob(f"{prefix}/lib/**/pkgconfig", recursive=True)[0]}
+    return run("pkg-config", *wanted, "sojourn", env=environment).split()
+
+
+def use_pkg_config(arguments, prefix, work, *, static):
+    program = os.path.join(work, "stranger")
+    wanted = flags(prefix, "--cflags")
+    if static:
+        wanted += [word if word != "-lsojourn" else "-l:libsojourn.a" for word in flags(prefix, "--libs", "--static")]
+    else:
+        wanted += flags(prefix, "--libs")
+    run("c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", os.path.join(arguments.source, "docs", "library", "stranger.cpp"), *wanted,
+        "-o", program)
+    library = os.path.dirname(glob.glob(f"{prefix}/lib/**/libsojourn.so", recursive=True)[0])
+    needed = run("ldd", program, env={**os.environ, "LD_LIBRARY_PATH": library})
+    if ("libsojourn.so" in needed) == static:
+        sys.exit(f"linked the wrong way:\n{needed}")
+    check(run(program, arguments.capture, env={**os.environ, "LD_LIBRARY_PATH": library}))
+
+
+def use_cmake(arguments, prefix, work):
+    with open(os.path.join(work, "CMakeLists.txt"), "w", encoding="utf-8") as file:
+        file.write("cmake_minimum_required(VERSION 3.25)\nproject(stranger CXX)\nfind_package(sojourn 0.1 REQUIRED)\n"
+                   f"add_executable(stranger {arguments.source}/docs/library/stranger.cpp)\n"
+                   "target_link_libraries(stranger sojourn::sojourn)\n"
+                   f"add_executable(stranger_static {arguments.source}/docs/library/stranger.cpp)\n"
+                   "target_link_libraries(stranger_static sojourn::static)\n")
+    run("cmake", "-S", work, "-B", os.path.join(work, "build"), f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", os.path.join(work, "build"))
+    check(run(os.path.join(work, "build", "stranger"), arguments.capture))
+    check(run(os.path.join(work, "build", "stranger_static"), arguments.capture))
+
+
+def use_errors(_, prefix, __):
+    """The library's texts do not speak of command-line options, and it shows no names but its own."""
+    library = glob.glob(f"{prefix}/lib/**/libsojourn.so", recursive=True)[0]
+    options = sorted(set(re.findall(r"[^\n]*(?<![-\w])--[a-z][a-z-]+[^\n]*", run("strings", "-n", "4", library))))
+    if options:
+        sys.exit("texts of the library that speak of options:\n" + "\n".join(options))
+    shown = run("nm", "-D", "--defined-only", "--demangle", library).splitlines()
+    foreign = [line for line in shown if "sojourn" in line and "sojourn::v0::" not in line]
+    if foreign or not any("sojourn::v0::RoundTrips::create" in line for line in shown):
+        sys.exit("symbols that should not be seen:\n" + "\n".join(foreign[:20]))
+
+
+def use_python(arguments, prefix, work):
+    folders = glob.glob(f"{prefix}/lib/python3*/dist-packages")
+    if not folders or not glob.glob(folders[0] + "/sojourn/_sojourn*.so"):
+        print("skipped: built without the Python module (python3-dev, pybind11-dev)")
+        sys.exit(SKIPPED)
+    if subprocess.run([arguments.python, "-c", "import numpy"], capture_output=True, check=False).returncode != 0:
+        print("skipped: python3-numpy is not installed")
+        sys.exit(SKIPPED)
+    environment = {**os.environ, "PYTHONPATH": folders[0]}
+    here = os.path.dirname(os.path.abspath(__file__))
+    print(run(arguments.python, os.path.join(here, "python_test.py"), os.path.dirname(arguments.capture), env=environment, cwd=work))
+    print(run(arguments.python, os.path.join(arguments.source, "docs", "library", "notebook.py"), arguments.capture, env=environment))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--source", required=True)
+    parser.add_argument("--python", required=True)
+    parser.add_argument("part", choices=("pkg-config", "cmake", "static", "errors", "python"))
+    arguments = parser.parse_args()
+    arguments.capture = os.path.join(arguments.source, "tests", "captures", "demo.pcapng")
+    with tempfile.TemporaryDirectory() as folder:
+        prefix, work = os.path.join(folder, "tree"), os.path.join(folder, "work")
+        os.makedirs(work)
+        run("cmake", "--install", arguments.build, "--prefix", prefix)
+        if arguments.part in ("pkg-config", "static"):
+            use_pkg_config(arguments, prefix, work, static=arguments.part == "static")
+        else:
+            {"cmake": use_cmake, "errors": use_errors, "python": use_python}[arguments.part](arguments, prefix, work)
+
+
+if __name__ == "__main__":
+    main()
