@@ -83,7 +83,7 @@ TEST_F(CaptureTrialTest, TuneFindsLessMemoryForLessAccuracy) {
                 {.target = *AccuracyTarget::parse(target), .seeds = 5, .most_memory = 1 << 20},
                 [](double) {});
   };
-  const Tuning rough = tuned("p50 within 40%"), fine = tuned("p50 within 4%"),
+  const Tuning rough = tuned("p50 within 40%"), fine = tuned("p50 within 0.5%"),
                impossible = tuned("p50 within 0.00001%");
   ASSERT_TRUE(rough.best && fine.best);
   EXPECT_LT(rough.best->memory_bytes, fine.best->memory_bytes);
