@@ -120,6 +120,8 @@ class Comparison:
             return "copy"
         if peer.delay is None and sample.delay == 0 and peer.request_frame == sample.request_frame:
             return "zero-delay"
+        if sample.request_frame in self.verdicts.super_packets:
+            return "super-packet"
         if self.kind == "dns":
             return differences.why_delays_differ_dns(self.capture, peer, sample)
         if self.kind == "handshake" and differences.why_delays_differ_handshake(self.capture, peer, sample):
