@@ -195,6 +195,8 @@ def tcp(packets, times, expire):
             oldest, is_theirs = None, False
             if was_sent and packet.receiver in super_packets:
                 oldest, is_theirs = super_packets[packet.receiver].reached(packet.acknowledgment)
+            # A number is looked up when it is first seen.
+            is_theirs |= acknowledged.get(sender) == packet.acknowledgment and packet.receiver in super_packets
             ends = ([oldest["end"]] if oldest else []) + ([] if is_theirs else [packet.acknowledgment])
             for key in [(packet.receiver, end) for end in ends]:
                 if oldest and oldest["repeated"] and key[1] == oldest["end"] and key in waiting.entries:
