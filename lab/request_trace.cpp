@@ -11,8 +11,7 @@ namespace sojourn {
 
 double RequestTrace::quantile_ns(double q) const {
   if (delays_ns.empty()) return 0;
-  const double rank = q * static_cast<double>(delays_ns.size()) - 1;
-  if (rank <= 0) return static_cast<double>(delays_ns.front());
+  const double rank = q * static_cast<double>(delays_ns.size() - 1);
   const auto below = std::min(static_cast<std::size_t>(rank), delays_ns.size() - 1);
   const auto above = std::min(below + 1, delays_ns.size() - 1);
   return std::lerp(static_cast<double>(delays_ns[below]), static_cast<double>(delays_ns[above]),

@@ -22,7 +22,7 @@ struct RequestTrace {
   std::vector<std::int64_t> delays_ns;  ///< of all pairs, sorted: the truth
   std::size_t requests = 0;
 
-  /// As Distribution has it: linear between the samples, F(delays[i]) = (i + 1) / n.
+  /// As Distribution has it: linear between the samples, delays[i] at q = i / (n - 1).
   double quantile_ns(double q) const;
   double mean_delay_ns() const;
   std::size_t responses() const { return events.size() - requests; }
