@@ -26,12 +26,13 @@ extern "C" void on_signal(int number) {
   if (number != SIGHUP && impatient.exchange(true)) on_last_signal(number);
 }
 
-/// No SA_RESTART: a read must come back.  What is ignored stays ignored.
+/// No SA_RESTART: a read must come back.  Whoever started us with nohup wants SIGHUP to be ignored.
+/// An ignored SIGINT means no more than a shell's `&`, and scripts end such a job by it.
 void handle(int number, void (*handler)(int)) {
   struct sigaction action{}, before{};
   action.sa_handler = handler;
   sigaction(number, nullptr, &before);
-  if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
+  if (number != SIGHUP || before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
 }
 
 /// Only what is allowed in a signal handler: no stream, no exit().

@@ -10,6 +10,7 @@
 #include "core/hash.h"
 #include "estimate/distribution/distribution.h"
 #include "estimate/distribution/inverse_variance.h"
+#include "pipeline/copy_filter.h"
 #include "pipeline/rtt_options.h"
 #include "roundtrip/rules/pairing.h"
 #include "roundtrip/table_batch.h"
@@ -72,6 +73,7 @@ Result<CaptureTrial> CaptureTrial::read(const std::vector<std::string>& captures
   CaptureTrial trial;
   trial.kind_ = kind;
   Parser parser{HashKey::from_seed(reading_seed), only(kind)};
+  CopyFilter copies{HashKey::from_seed(reading_seed)};  // as in a run of rtt
   std::vector<Packet> packets(batch_size);
   std::vector<Summary> summaries(batch_size);
   for (bool end = false; !end;) {
@@ -80,8 +82,8 @@ Result<CaptureTrial> CaptureTrial::read(const std::vector<std::string>& captures
     const std::size_t count = parser.summarize({packets.data(), filled.count}, summaries,
                                                static_cast<std::uint32_t>(trial.packets_));
     trial.packets_ += filled.count;
-    trial.summaries_.insert(trial.summaries_.end(), summaries.begin(),
-                            summaries.begin() + static_cast<std::ptrdiff_t>(count));
+    const auto kept = copies.remove({summaries.data(), count});
+    trial.summaries_.insert(trial.summaries_.end(), kept.begin(), kept.end());
     if (trial.summaries_.size() >= most_packets) trial.cut_short_ = end = true;
     progress((*source)->progress());
   }
@@ -121,8 +123,8 @@ void CaptureTrial::prepare(const TableChoice& choice) {
 
 /// As Measurement::pooled: where both legs together are measured too, they are the figure.
 bool CaptureTrial::is_headline(Leg leg) const {
-  if (kind_ == Kind::handshake || kind_ == Kind::flow) return leg == Leg::sum;
-  return kind_ != Kind::quic || !has_sum_ || leg == Leg::sum;
+  const bool has_sum = kind_ == Kind::handshake || kind_ == Kind::flow || kind_ == Kind::quic;
+  return !has_sum || leg == Leg::sum;
 }
 
 template <class Table>
@@ -156,7 +158,6 @@ void CaptureTrial::find_truth() {
   ExactTable table{ExactTable::Options{}};
   const auto found = samples_of(table, events, reading_seed);
   exact_memory_ = table.memory_bytes();
-  has_sum_ = std::ranges::any_of(found, [](const Found& sample) { return sample.leg == Leg::sum; });
   Distribution distribution{Keep::every_sample};
   for (const Found& sample : found)
     if (is_headline(sample.leg)) distribution.add(Duration{sample.delay_ns});

@@ -86,7 +86,7 @@ class CaptureTrial {
   std::size_t flows_ = 0;
   std::map<std::size_t, std::vector<PairEvent>> events_;  ///< by connections remembered
   std::uint64_t packets_ = 0, pairs_ = 0, requests_ = 0;
-  bool cut_short_ = false, has_sum_ = false;
+  bool cut_short_ = false;
   std::size_t exact_memory_ = 0;
   std::array<Duration, 101> truth_{};
   Duration truth_p999_{}, longest_{};

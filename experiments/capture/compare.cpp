@@ -19,12 +19,14 @@ Cell octaves(double error) { return std::isfinite(error) ? Cell::decimals(error,
 Result<Comparison> compare_tables(CaptureTrial& trial, const CompareOptions& options,
                                   const std::function<void(double)>& progress) {
   std::vector<TableChoice> choices;
+  std::vector<std::uint64_t> memories;  // what was asked for; the table has a part of it
   for (const std::uint64_t memory : options.memories) {
     for (const TableKind kind : fixed_memory_tables()) {
       const auto choice = choose_table({.kind = kind, .memory_bytes = memory});
       if (!choice) return std::unexpected(choice.error());
       trial.prepare(*choice);
       choices.push_back(*choice);
+      memories.push_back(memory);
     }
   }
   std::vector<TrialOutcome> outcomes(choices.size() * options.seeds);
@@ -45,7 +47,7 @@ Result<Comparison> compare_tables(CaptureTrial& trial, const CompareOptions& opt
     };
     comparison.tables.push_back(
         {.table = choices[i].kind,
-         .memory_bytes = choices[i].memory_bytes,
+         .memory_bytes = memories[i],
          .p50 = error_at(50),
          .p95 = error_at(95),
          .p99 = error_at(99),
@@ -69,7 +71,7 @@ LabReport report_of(const Comparison& comparison, const CaptureTrial& trial,
       .rows = {}};
   LineChart worst{.title = fmt::format("Error by memory, kind {}: worst of the percentiles 5 to 95",
                                        name_of(trial.kind())),
-                  .x = {.label = "memory of the table (bytes)", .logarithmic = true},
+                  .x = {.label = "memory (bytes)", .logarithmic = true},
                   .y = {.label = "|log2(estimated / true)|", .logarithmic = true},
                   .series = {}};
   LineChart tail = worst;

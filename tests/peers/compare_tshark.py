@@ -59,6 +59,10 @@ def key_of(kind, sample):
             sample.leg if kind == "handshake" else None)
 
 
+# Differences that nobody understands yet: the end of the capture's name, and the frame of the response.
+NOT_UNDERSTOOD = {("nfstrace__eth-ipv4-tcp-nfsv3-4-41-cifs1-2.pcap", 15615)}
+
+
 class Comparison:
     """One kind of one capture."""
 
@@ -105,7 +109,8 @@ class Comparison:
         for sample in expected[len(theirs):]:
             why = getattr(differences, "why_only_rules_" + self.kind)
             copy = "copy" if self.meets_copy(sample.frame, sample.request_frame) else None
-            self.explain(copy or why(self.capture, sample, self.theirs), f"tshark lacks {sample}")
+            open_question = "not-understood" if (os.path.basename(self.capture.path), sample.frame) in NOT_UNDERSTOOD else None
+            self.explain(copy or open_question or why(self.capture, sample, self.theirs), f"tshark lacks {sample}")
         for peer in theirs[len(expected):]:
             why = getattr(differences, "why_only_tshark_" + self.kind)
             copy = "copy" if self.meets_copy(peer.frame, peer.request_frame) else None
