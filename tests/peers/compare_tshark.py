@@ -109,7 +109,7 @@ class Comparison:
         for sample in expected[len(theirs):]:
             why = getattr(differences, "why_only_rules_" + self.kind)
             copy = "copy" if self.meets_copy(sample.frame, sample.request_frame) else None
-            open_question = "not-understood" if (os.path.basename(self.capture.path), sample.frame) in NOT_UNDERSTOOD else None
+            open_question = "not-understood" if (os.path.basename(getattr(self.capture, "path", "")), sample.frame) in NOT_UNDERSTOOD else None
             self.explain(copy or open_question or why(self.capture, sample, self.theirs), f"tshark lacks {sample}")
         for peer in theirs[len(expected):]:
             why = getattr(differences, "why_only_tshark_" + self.kind)
@@ -147,6 +147,7 @@ class Comparison:
 
 def read(path, arguments, version):
     capture = differences.Capture(*packets.read_packets(path, arguments.cache, version))
+    capture.path = path
     capture.copies = copies.find(capture.packets)
     capture.copied = set(capture.copies.values())
     return capture
