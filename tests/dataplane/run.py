@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every capture through the program in the kernel and through the exact table of user space.
 
-    run.py REPLAY --source DIR --build DIR [--hook tc|xdp] [--verbose]
+    run.py REPLAY --source DIR --build DIR [--hook tc|xdp] [--traces] [--verbose]
 
 Samples must be the same, packet by packet, except for the classes of docs/design/dataplane.md.  At
 the end it prints how many pairs differed by each class, as that page lists them.
@@ -20,8 +20,10 @@ import traces
 SKIPPED = 77
 
 
-def all_captures(source, build):
+def all_captures(source, build, with_traces):
     yield from sorted(path for path in glob.glob(os.path.join(source, "tests", "captures", "*.pcap*")))
+    if not with_traces:
+        return
     folder = traces.folder(source)
     if not folder:
         print("no folder of recorded captures: only those of tests/captures")
@@ -47,10 +49,11 @@ def main():
     parser.add_argument("--source", required=True)
     parser.add_argument("--build", required=True)
     parser.add_argument("--hook", action="append")
+    parser.add_argument("--traces", action="store_true", help="also the recorded captures of others")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
 
-    groups = list(grouped(all_captures(options.source, options.build)))
+    groups = list(grouped(all_captures(options.source, options.build, options.traces)))
     failed = False
     for hook in options.hook or ["tc", "xdp"]:
         totals = collections.Counter()
