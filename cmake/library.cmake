@@ -35,7 +35,7 @@ endforeach()
 file(GENERATE OUTPUT ${archive}.mri CONTENT "${script}save\nend\n")
 add_custom_command(OUTPUT ${archive} COMMAND ${CMAKE_COMMAND} -E rm -f ${archive}
   COMMAND ${CMAKE_AR} -M < ${archive}.mri DEPENDS ${archives} ${archive}.mri VERBATIM)
-add_custom_target(sojourn_static DEPENDS ${archive})
+add_custom_target(sojourn_static ALL DEPENDS ${archive})
 
 # From the folder of sojourn.pc up to the prefix, so that a moved tree is still found.
 string(REGEX REPLACE "[^/]+" ".." SOJOURN_UP_TO_PREFIX ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
