@@ -18,9 +18,8 @@ const MarginTraffic& named(std::string_view name) {
   return traffic().front();
 }
 
-// Flows share the path and so are not independent; over seeds 1 to 8 the shares below were 94 to
-// 99 %, with a deviation below 1.2 %.  The limit of 92 % is then crossed once in a hundred seeds or
-// less, and this seed is fixed.  The bound is the one that the margins promise.
+// Flows share the path and so are not independent.  How often another seed would cross this limit
+// has not been measured; the seed is fixed.  The bound is the one that the margins promise.
 constexpr double least = 0.92;
 
 struct Case {

@@ -8,8 +8,8 @@ For every capture of tests/captures, each table and size, and each kind:
     table.memory_bytes + table.connection_bytes <= --memory                   always
 
 With `exact` nothing is left out.  From 64 KiB on, where all of these captures fit, `tailored` leaves out
-nothing either, and finds what `exact` finds.  What is estimated of all requests agrees with what `exact` counts:
-the sum over seeds of estimated_unanswered lies within 6 standard errors (of the seeds) of it, which an unbiased
+nothing either, and finds what `exact` finds.  What `fridges` estimates in 4 KiB of the
+answered tcp pairs of the demo agrees with what `exact` counts: the sum over seeds lies within 6 standard errors (of the seeds) of it, which an unbiased
 table misses once in some 10^6 cases of 12 seeds; the twin halves what was left out, and must be found out.
 """
 import argparse
