@@ -125,6 +125,22 @@ void Distribution::merge(const Distribution& other) {
   if (buckets_) limit_log();
 }
 
+void Distribution::add_bucket(std::int32_t bucket, unsigned flow_group, double weight,
+                              double squares) {
+  assert(weight > 0 && squares > 0 && flow_group < FlowTag::groups);
+  if (!buckets_) start_buckets();
+  logging_ = false;
+  log_.clear();
+  buckets_->histogram.add_bucket(bucket, weight, squares);
+  buckets_->flows.add_weight(bucket, flow_group, weight);
+  moments_.add_bucket(LogBuckets::lowest(bucket), LogBuckets::highest(bucket), weight, squares);
+}
+
+void Distribution::add_flow_marks(unsigned flow_group, std::uint64_t marks) {
+  if (!buckets_) start_buckets();
+  buckets_->flows.add_seen(flow_group, marks);
+}
+
 FlowCount Distribution::flows() const {
   std::optional<Buckets> scratch;
   return buckets(scratch).flows.count();

@@ -103,6 +103,12 @@ class Distribution {
   void add_all(std::span<const std::int64_t> delays_ns);
   void merge(const Distribution& other);
 
+  /// Samples that were put aside as sums: those of one group of flows in one bucket of LogBuckets.
+  /// `squares` is the sum of their squared weights, `marks` has a bit for each FlowTag::mark().
+  /// From then on no sample is known exactly.
+  void add_bucket(std::int32_t bucket, unsigned flow_group, double weight, double squares);
+  void add_flow_marks(unsigned flow_group, std::uint64_t marks);
+
   bool empty() const { return count() == 0; }
   std::uint64_t count() const { return moments_.count(); }
   double total_weight() const { return moments_.total_weight(); }

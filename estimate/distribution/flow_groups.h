@@ -35,6 +35,10 @@ class FlowGroups {
     seen_[flow.group()] |= std::uint64_t{1} << flow.mark();
     row_of(cell_of(bucket))[flow.group()] += weight;
   }
+  /// Some weight of a group, whose flows' marks come by add_seen.
+  void add_weight(std::int32_t bucket, std::size_t group, double weight) {
+    row_of(cell_of(bucket))[group] += weight;
+  }
   void add_row(std::int32_t cell, const Row& row);
   void add_seen(std::size_t group, std::uint64_t marks) { seen_[group] |= marks; }
   void merge(const FlowGroups& other);

@@ -112,6 +112,12 @@ class LogHistogram {
     if (squares_)
       for (const std::int64_t ns : delays_ns) squares_->add(LogBuckets::index_of(ns), 1);
   }
+  /// Samples of which only the sums are known.
+  void add_bucket(std::int32_t index, double weight, double squares) {
+    if (weight != squares && !squares_) start_squares();
+    weights_.add(index, weight);
+    if (squares_) squares_->add(index, squares);
+  }
   void merge(const LogHistogram& other);
 
   bool all_weigh_one() const { return !squares_; }

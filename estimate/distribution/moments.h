@@ -2,6 +2,7 @@
 // Count, sums and extremes of weighted delays, without losing digits over a billion samples.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -56,6 +57,23 @@ class Moments {
     if (!delays_ns.empty()) note_extremes(least, 1, greatest, 1);
     plain_ += delays_ns.size();
     plain_sum_ += sum;
+  }
+
+  /// Samples of one bucket, of which only sums are known: of their weights and of the squares.
+  /// Their number is Kish's, w^2 / squares, and their mean the middle of the bucket.
+  void add_bucket(std::int64_t lowest, std::int64_t highest, double weight, double squares) {
+    const double each = squares / weight;
+    note_extremes(lowest, each, highest, each);
+    const double middle = static_cast<double>(lowest) / 2 + static_cast<double>(highest) / 2;
+    if (weight == squares && weight == std::floor(weight)) {
+      plain_ += static_cast<std::uint64_t>(weight);
+      plain_sum_ += static_cast<Wide>(weight * middle);
+      return;
+    }
+    weighted_ += static_cast<std::uint64_t>(std::max(1.0, std::round(weight / each)));
+    weight_.add(weight);
+    weight_squared_.add(squares);
+    weighted_sum_.add(weight * middle);
   }
 
   void merge(const Moments& other) {

@@ -1,0 +1,91 @@
+#pragma once
+// What became of everything a point has seen: an account for each fate, and they add up.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/enum_counters.h"
+#include "core/time.h"
+
+namespace sojourn {
+
+/// The accounts of one instance of a point.  Packets as the point counts them, then records.
+///
+///     seen       = not selected + selected
+///     selected   = in the cache + exported + spooled + discarded            (packets)
+///     exported   = received - repeated + missing                            (records)
+///     received   = repeated + without label + joined + waiting + without partner
+///                  + other selection + no room + lost at restart
+///     joined     = stored
+enum class Account : std::uint8_t {
+  packets_seen,
+  packets_not_selected,
+  packets_selected,
+  packets_in_cache,
+  packets_exported,
+  packets_spooled,
+  packets_discarded,
+  packets_dropped,  ///< by the kernel, before the point saw them
+  records_exported,
+  records_spooled,
+  records_discarded,
+  received,
+  repeated,         ///< the same record, or a message that came before
+  without_label,    ///< of others' exporters
+  joined,           ///< with at least one record of another point
+  waiting,          ///< for a partner
+  without_partner,  ///< waited in vain
+  other_selection,  ///< the only partners select otherwise, or nobody said how this point selects
+  no_room,          ///< left before its time, for want of memory
+  lost_at_restart,  ///< waited when a collector ended without warning
+  stored,           ///< joined, and its delays are in the store
+  cells_received,   ///< of round trips
+  cells_stored,
+  count_
+};
+
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(Account::count_)>
+    account_names = {"packets_seen",      "packets_not_selected", "packets_selected",
+                     "packets_in_cache",  "packets_exported",     "packets_spooled",
+                     "packets_discarded", "packets_dropped",      "records_exported",
+                     "records_spooled",   "records_discarded",    "received",
+                     "repeated",          "without_label",        "joined",
+                     "waiting",           "without_partner",      "other_selection",
+                     "no_room",           "lost_at_restart",      "stored",
+                     "cells_received",    "cells_stored"};
+
+struct PointLedger {
+  std::string point;
+  std::uint64_t instance = 0;
+  Timestamp first_heard{};
+  Timestamp last_heard{};
+  EnumCounters<Account> accounts;
+  std::string reports;  ///< which messages are in the store: SeenReports as text
+  /// As the point said last; the larger of the two of a segment bounds what its clocks can tell.
+  std::optional<std::int64_t> clock_error_ns;
+
+  std::uint64_t operator[](Account account) const { return accounts[account]; }
+
+  /// Exported, and not here: lost on the way, or still under way.
+  std::int64_t missing() const {
+    return static_cast<std::int64_t>(accounts[Account::records_exported]) -
+           static_cast<std::int64_t>(accounts[Account::received] - accounts[Account::repeated]);
+  }
+  /// The sentence of the first sum that does not add up; empty if all do.
+  std::string fault() const;
+};
+
+/// What the clocks of a segment's points allow to say.
+struct SegmentClock {
+  std::uint32_t subject = 0;
+  Timestamp slice{};
+  std::optional<std::int64_t> error_ns;  ///< sum of what both points say of theirs
+  /// Last minus first clock, from traffic both ways.
+  std::optional<std::int64_t> offset_low_ns, offset_high_ns;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,34 @@
+// Which store a name means.
+
+#include "store/store.h"
+#ifdef SOJOURN_WITH_SQLITE
+#include "store/sqlite_store.h"
+#endif
+
+#include <unistd.h>
+
+namespace sojourn {
+namespace {
+
+Result<std::unique_ptr<Store>> open_named(const std::string& name, bool to_write) {
+  if (name.starts_with("clickhouse://")) return failure("ClickHouse is not supported");
+  if (!to_write && access(name.c_str(), F_OK) != 0)
+    return failure("there is no store " + name + "; `sojourn collect --store` makes one");
+#ifdef SOJOURN_WITH_SQLITE
+  return SqliteStore::open(name, to_write ? SqliteStore::Access::write : SqliteStore::Access::read);
+#else
+  return failure("this program was built without SQLite: install libsqlite3-dev and build it anew");
+#endif
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open_store(const std::string& name) {
+  return open_named(name, true);
+}
+
+Result<std::unique_ptr<Store>> open_store_for_reading(const std::string& name) {
+  return open_named(name, false);
+}
+
+}  // namespace sojourn

@@ -1,0 +1,207 @@
+#ifdef SOJOURN_WITH_SQLITE
+#include "store/sqlite_store.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <random>
+
+#include "store/cell_batch.h"
+
+namespace sojourn {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::vector<std::string> subjects = {"north:south", "south:north", "north"};
+constexpr Timestamp start = timestamp_from_ns(1'700'000'000'000'000'000);
+
+class SqliteStoreTest : public testing::Test {
+ protected:
+  SqliteStoreTest() {
+    folder_ = std::filesystem::temp_directory_path() /
+              ("sojourn_store_" + std::to_string(getpid()) + "_" +
+               testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(folder_);
+    path_ = folder_ / "sojourn.db";
+  }
+  ~SqliteStoreTest() override { std::filesystem::remove_all(folder_); }
+
+  std::unique_ptr<Store> open() {
+    auto store = open_store(path_);
+    EXPECT_TRUE(store) << store.error().message;
+    return std::move(*store);
+  }
+  static CellSeries series_at(Timestamp time, std::uint8_t third = 0) {
+    CellSeries series;
+    series.slice = slice_of(time, finest_slice);
+    series.measure = number_of(Measure::oneway);
+    series.prefix = *IpAddress::parse("10.0." + std::to_string(third) + ".0");
+    series.prefix_length = 24;
+    return series;
+  }
+  static StoreWrite write_of(CellBatch& batch, Timestamp now,
+                             std::span<const PointLedger> ledgers = {}) {
+    return {now, subjects, batch.blocks(), ledgers, {}};
+  }
+  static double weight_in(Store& store, Timestamp from, Timestamp to,
+                          Duration longest = Duration::max()) {
+    double sum = 0;
+    const auto done = store.read({"north:south", number_of(Measure::oneway), from, to, longest},
+                                 [&](const CellSeries&, Duration, const CellBlock& block) {
+                                   for (const HistogramCell& cell : block.cells) sum += cell.weight;
+                                 });
+    EXPECT_TRUE(done) << done.error().message;
+    return sum;
+  }
+
+  std::filesystem::path folder_;
+  std::string path_;
+};
+
+// Cells come for two days, some of them hours late.  Whatever is asked, through whatever tiers,
+// each of them is in the answer once.
+TEST_F(SqliteStoreTest, EveryCellIsInEveryAnswerOnce) {
+  const auto store = open();
+  std::mt19937_64 random{6};
+  std::vector<std::pair<Timestamp, double>> truth;
+  for (Timestamp now = start; now < start + 26h; now += 5min) {
+    CellBatch batch;
+    for (int i = 0; i < 20; ++i) {
+      const Duration late = random() % 10 == 0 ? Duration{8h} : Duration{3min};
+      const Timestamp at =
+          now -
+          Duration{static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(late.count()))};
+      batch.add(series_at(at, static_cast<std::uint8_t>(random() % 4)), 100, FlowTag::of(random()),
+                1);
+      truth.emplace_back(slice_of(at, finest_slice), 1);
+    }
+    ASSERT_TRUE(store->write(write_of(batch, now)));
+  }
+  const auto reader = *open_store_for_reading(path_);
+  for (int round = 0; round < 300; ++round) {
+    const Timestamp from = start - 8h + 10s * static_cast<int>(random() % 12'000);
+    const Timestamp to = from + 10s * static_cast<int>(1 + random() % 12'000);
+    const Duration longest = default_tiers[random() % 4].slice;
+    double expected = 0;
+    for (const auto& [slice, weight] : truth) expected += slice >= from && slice < to ? weight : 0;
+    // Slices begin at multiples of their length: start is one of 10 s.
+    EXPECT_EQ(weight_in(*reader, from, to, longest), expected) << "round " << round;
+  }
+}
+
+TEST_F(SqliteStoreTest, OldSlicesLeaveTheirTierAndStayInLongerOnes) {
+  const auto store = open();
+  for (const Duration age : {Duration{0h}, Duration{24h}, Duration{24h * 3}, Duration{24h * 20}}) {
+    CellBatch batch;
+    batch.add(series_at(start + age), 100, FlowTag::of(1), 1);
+    ASSERT_TRUE(store->write(write_of(batch, start + age)));
+  }
+  EXPECT_EQ(weight_in(*store, start - 6h, start + 24h * 21), 4);
+  auto database = SqliteDatabase::open(path_, SQLITE_OPEN_READONLY);
+  ASSERT_TRUE(database);
+  EXPECT_EQ(*database->number("select count(*) from blocks where tier = 0"), 1);
+  EXPECT_EQ(*database->number("select count(*) from blocks where tier = 3"), 3);
+}
+
+TEST_F(SqliteStoreTest, LedgersAreReadBackAndWhatIsJoinedIsStored) {
+  PointLedger ledger;
+  ledger.point = "north";
+  ledger.instance = ~std::uint64_t{0};
+  ledger.reports = "1-5,9";
+  ledger.accounts[Account::received] = 12;
+  ledger.accounts[Account::joined] = 7;
+  ledger.accounts[Account::waiting] = 5;
+  ledger.clock_error_ns = 25'000;
+  CellBatch none;
+  ASSERT_TRUE(open()->write(write_of(none, start, {&ledger, 1})));
+  const auto read = (*open_store_for_reading(path_))->ledgers();
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->size(), 1u);
+  EXPECT_EQ(read->front().instance, ledger.instance);
+  EXPECT_EQ(read->front().reports, "1-5,9");
+  EXPECT_EQ(read->front()[Account::stored], 7u);
+  EXPECT_EQ(read->front().clock_error_ns, 25'000);
+  EXPECT_EQ(read->front().fault(), "");
+}
+
+// A disk that is full half-way through: nothing of the write is there, and when there is room again
+// the same write succeeds.
+TEST_F(SqliteStoreTest, AFullDiskLeavesNothingHalfWritten) {
+  const auto store = open();
+  CellBatch batch;
+  for (std::uint32_t i = 0; i < 20'000; ++i)
+    batch.add(series_at(start + (i / 200) * finest_slice, static_cast<std::uint8_t>(i % 200)),
+              static_cast<std::int32_t>(i % 50), FlowTag::of(i), 1);
+  auto* sqlite = static_cast<SqliteStore*>(store.get());
+  ASSERT_TRUE(sqlite->limit_pages(40));
+  const auto refused = store->write(write_of(batch, start));
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("full"), std::string::npos) << refused.error().message;
+  EXPECT_EQ(weight_in(*store, start - 1h, start + 1h), 0);
+  ASSERT_TRUE(sqlite->limit_pages(1'000'000));
+  ASSERT_TRUE(store->write(write_of(batch, start)));
+  EXPECT_EQ(weight_in(*store, start - 1h, start + 1h), 20'000);
+}
+
+// Killed (-9) at any moment: the cells and the ledger that are there belong together.
+TEST_F(SqliteStoreTest, AKilledWriterLeavesCellsAndLedgerThatAgree) {
+  open();
+  for (const int milliseconds : {20, 60, 250}) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      auto store = *open_store(path_);
+      PointLedger ledger;
+      ledger.point = "north";
+      const auto before = *store->ledgers();
+      if (!before.empty()) ledger = before.front();
+      while (true) {
+        CellBatch batch;
+        for (int i = 0; i < 300; ++i)
+          batch.add(series_at(start + i * finest_slice), 7, FlowTag::of(1), 1);
+        ledger.accounts[Account::joined] += 300;
+        ledger.accounts[Account::received] += 300;
+        if (!store->write(write_of(batch, start, {&ledger, 1}))) _exit(1);
+      }
+    }
+    usleep(static_cast<useconds_t>(milliseconds) * 1000);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    const auto store = open();
+    const auto ledgers = *store->ledgers();
+    const double joined = ledgers.empty() ? 0 : static_cast<double>(ledgers[0][Account::joined]);
+    EXPECT_EQ(weight_in(*store, start - 1h, start + 1h), joined);
+  }
+}
+
+TEST_F(SqliteStoreTest, RefusesWhatIsNotItsOwn) {
+  {
+    auto other = SqliteDatabase::open(path_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    ASSERT_TRUE(other->run("create table t (x)"));
+  }
+  const auto store = open_store(path_);
+  ASSERT_FALSE(store);
+  EXPECT_NE(store.error().message.find("another program"), std::string::npos);
+  const auto absent = open_store_for_reading(path_ + ".absent");
+  ASSERT_FALSE(absent);
+  EXPECT_NE(absent.error().message.find("there is no store"), std::string::npos);
+}
+
+TEST_F(SqliteStoreTest, RefusesALayoutOfAnotherVersion) {
+  open();
+  {
+    auto other = SqliteDatabase::open(path_, SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(other->run("pragma user_version = 99"));
+  }
+  const auto store = open_store(path_);
+  ASSERT_FALSE(store);
+  EXPECT_NE(store.error().message.find("version 99"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sojourn
+#endif  // SOJOURN_WITH_SQLITE

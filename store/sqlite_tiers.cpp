@@ -1,0 +1,122 @@
+#ifdef SOJOURN_WITH_SQLITE
+// How slices grow old: merged into longer ones, and dropped when their time is over.
+
+#include <algorithm>
+
+#include "store/or_return.h"
+#include "store/sqlite_store.h"
+#include "store/sqlite_values.h"
+
+namespace sojourn {
+
+Result<std::vector<SqliteStore::Series>> SqliteStore::all_series() {
+  auto select = database_.prepare("select subject, kind from series");
+  if (!select) return std::unexpected(select.error());
+  std::vector<Series> all;
+  while (true) {
+    const auto row = select->step();
+    if (!row) return std::unexpected(row.error());
+    if (!*row) return all;
+    all.push_back({select->number(0), select->number(1)});
+  }
+}
+
+Result<void> SqliteStore::merge_tiers(Timestamp now) {
+  bool changed = false;
+  for (std::size_t tier = 0; tier < state_.tiers.size(); ++tier) {
+    if (tier + 1 < state_.tiers.size()) {
+      // Tier 1 is complete only as far as tier 0 has been merged into it, and so on.
+      const Timestamp complete = tier == 0 ? now - lateness : state_.merged_until[tier - 1];
+      const Timestamp until = slice_of(complete, state_.tiers[tier + 1].slice);
+      if (until > state_.merged_until[tier]) {
+        SOJOURN_OR_RETURN(merge_range(tier, state_.merged_until[tier], until));
+        state_.merged_until[tier] = until;
+        changed = true;
+      }
+    }
+    Timestamp old = slice_of(now - state_.tiers[tier].kept, state_.tiers[tier].slice);
+    if (tier + 1 < state_.tiers.size()) old = std::min(old, state_.merged_until[tier]);
+    // Not at every write: a sixtieth of the tier's time may be kept too long.
+    if (old < state_.dropped_until[tier] + state_.tiers[tier].kept / 60) continue;
+    SOJOURN_OR_RETURN(drop_old(tier, old));
+    state_.dropped_until[tier] = old;
+    changed = true;
+  }
+  if (!changed) return {};
+  for (std::size_t tier = 0; tier < state_.tiers.size(); ++tier) {
+    auto put = database_.prepare("insert or replace into tiers values (?, ?, ?)");
+    if (!put) return std::unexpected(put.error());
+    put->bind(1, static_cast<std::int64_t>(tier))
+        .bind(2, seconds_of(state_.merged_until[tier]))
+        .bind(3, seconds_of(state_.dropped_until[tier]));
+    SOJOURN_OR_RETURN(put->run());
+  }
+  return {};
+}
+
+Result<void> SqliteStore::merge_range(std::size_t tier, Timestamp from, Timestamp to) {
+  const auto series = all_series();
+  if (!series) return std::unexpected(series.error());
+  for (const Series& each : *series) SOJOURN_OR_RETURN(merge_series(tier, each, from, to));
+  return {};
+}
+
+/// One long slice after the other, so that memory is that of one slice's prefixes.
+Result<void> SqliteStore::merge_series(std::size_t tier, const Series& series, Timestamp from,
+                                       Timestamp to) {
+  const Duration longer = state_.tiers[tier + 1].slice;
+  std::map<std::int64_t, CellBlock> blocks;  // by prefix
+  std::optional<Timestamp> current;
+  const auto put_away = [&]() -> Result<void> {
+    for (const auto& [prefix, block] : blocks)
+      SOJOURN_OR_RETURN(add_block(tier + 1, series, *current, prefix, block));
+    blocks.clear();
+    return {};
+  };
+  select_range_.bind(1, static_cast<std::int64_t>(tier))
+      .bind(2, series.subject)
+      .bind(3, series.kind)
+      .bind(4, seconds_of(from))
+      .bind(5, seconds_of(to));
+  CellBlock block;
+  while (true) {
+    const auto row = select_range_.step();
+    if (!row) return std::unexpected(row.error());
+    if (!*row) break;
+    const Timestamp slice = slice_of(at_second(select_range_.number(0)), longer);
+    if (current && slice != *current)
+      if (auto done = put_away(); !done) {
+        select_range_.reset();
+        return done;
+      }
+    current = slice;
+    const auto bytes = select_range_.bytes(2);
+    if (!decode(bytes.data(), bytes.size(), block)) {
+      select_range_.reset();
+      return failure("a block of cells is damaged");
+    }
+    blocks[select_range_.number(1)].add(block);
+  }
+  select_range_.reset();
+  return put_away();
+}
+
+Result<void> SqliteStore::drop_old(std::size_t tier, Timestamp until) {
+  const auto series = all_series();
+  if (!series) return std::unexpected(series.error());
+  auto drop = database_.prepare(
+      "delete from blocks where tier = ? and subject = ? and kind = ? and slice < ?");
+  if (!drop) return std::unexpected(drop.error());
+  for (const Series& each : *series) {
+    drop->bind(1, static_cast<std::int64_t>(tier))
+        .bind(2, each.subject)
+        .bind(3, each.kind)
+        .bind(4, seconds_of(until));
+    SOJOURN_OR_RETURN(drop->run());
+  }
+  return {};
+}
+
+}  // namespace sojourn
+
+#endif  // SOJOURN_WITH_SQLITE

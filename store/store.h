@@ -1,0 +1,82 @@
+#pragma once
+// Where a collector keeps what it found, and `sojourn query` finds it again.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/result.h"
+#include "core/time.h"
+#include "store/cells.h"
+#include "store/ledger.h"
+
+namespace sojourn {
+
+/// What is stored together or not at all.
+struct StoreWrite {
+  Timestamp now{};                        ///< by the collector's clock: decides what is old
+  std::span<const std::string> subjects;  ///< names of CellSeries::subject
+  std::span<const std::pair<CellSeries, CellBlock>> blocks;
+  /// Totals; they replace what is there.  `stored` becomes `joined`, since its cells are in
+  /// `blocks`.
+  std::span<const PointLedger> ledgers;
+  std::span<const SegmentClock> clocks;
+};
+
+/// A part of what is stored.
+struct StoreRead {
+  std::string subject;
+  std::uint8_t measure = 0;
+  Timestamp from{}, to{};
+  /// The longest slice that may be used; slices of several lengths may come.
+  Duration longest_slice = Duration::max();
+};
+
+/// Slices of one length, and how long they are kept.
+struct Tier {
+  Duration slice;
+  Duration kept;
+};
+inline constexpr std::array<Tier, 4> default_tiers = {{
+    {std::chrono::seconds{10}, std::chrono::hours{48}},
+    {std::chrono::minutes{1}, std::chrono::hours{24 * 14}},
+    {std::chrono::minutes{10}, std::chrono::hours{24 * 90}},
+    {std::chrono::hours{6}, std::chrono::hours{24 * 365 * 5}},
+}};
+
+struct SubjectSummary {
+  std::string name;
+  std::vector<std::uint8_t> measures;
+};
+
+/// The slice's beginning and length, leg and prefix (`subject` and `measure` are those asked for).
+using BlockVisitor = std::function<void(const CellSeries&, Duration length, const CellBlock&)>;
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  /// All of it, or an error and nothing: it may be tried again.
+  virtual Result<void> write(const StoreWrite& write) = 0;
+
+  virtual Result<std::vector<PointLedger>> ledgers() = 0;
+  virtual Result<std::vector<SubjectSummary>> subjects() = 0;
+  virtual Result<std::optional<SegmentClock>> clock(const std::string& subject, Timestamp from,
+                                                    Timestamp to) = 0;
+  virtual Result<void> read(const StoreRead& read, const BlockVisitor& visit) = 0;
+  /// The newest slice of the subject, its end; nullopt if there is none.
+  virtual Result<std::optional<Timestamp>> newest(const std::string& subject) = 0;
+};
+
+/// For one who writes; it is made if it is not there.  "sojourn.db".
+Result<std::unique_ptr<Store>> open_store(const std::string& name);
+/// For one who asks; it must be there.
+Result<std::unique_ptr<Store>> open_store_for_reading(const std::string& name);
+
+}  // namespace sojourn
