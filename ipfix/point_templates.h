@@ -1,0 +1,31 @@
+#pragma once
+// What a point exports: one template for each kind of record.
+
+#include <cstdint>
+#include <vector>
+
+#include "ipfix/template.h"
+
+namespace sojourn::ipfix {
+
+/// Numbers of the templates below, the same at every point.
+enum TemplateId : std::uint16_t {
+  flow_v4_template = 256,
+  flow_v6_template,
+  cell_v4_template,
+  cell_v6_template,
+  report_template,     // who sends this message: in every message, and first
+  selection_template,  // options, as the ones below
+  clock_template,
+  counters_template,
+};
+
+/// All of them.  `enterprise` is the number below which our own elements are.
+std::vector<Template> point_templates(std::uint32_t enterprise);
+
+/// Bytes of the records of fixed length.
+inline constexpr std::size_t flow_v4_bytes = 80, flow_v6_bytes = 104;
+inline constexpr std::size_t cell_v4_bytes = 52, cell_v6_bytes = 64;
+inline constexpr std::size_t selection_bytes = 76, clock_bytes = 21, counters_bytes = 92;
+
+}  // namespace sojourn::ipfix

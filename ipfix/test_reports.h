@@ -1,0 +1,64 @@
+#pragma once
+// Reports as points could send them, drawn at random.
+
+#include <array>
+#include <cstdint>
+#include <random>
+#include <span>
+
+#include "collector/report/point_report.h"
+#include "estimate/distribution/flow_tag.h"
+#include "estimate/distribution/log_histogram.h"
+
+namespace sojourn::ipfix {
+
+inline IpAddress random_address(std::mt19937_64& random, bool v6) {
+  std::array<std::byte, 16> bytes;
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+  return v6 ? IpAddress::v6(bytes) : IpAddress::v4(std::span{bytes}.first<4>());
+}
+
+/// What NTP's format can tell: 1968-01-20 to 2104-02-26.
+inline Timestamp random_time(std::mt19937_64& random) {
+  constexpr std::int64_t first = (std::int64_t{1} << 31) - 2'208'988'800;  // s since 1970
+  const auto seconds = first + static_cast<std::int64_t>(random() >> 32);
+  return timestamp_from_ns(seconds * 1'000'000'000 +
+                           static_cast<std::int64_t>(random() % 1'000'000'000));
+}
+
+inline FlowRecord random_flow(std::mt19937_64& random) {
+  const bool v6 = random() % 4 == 0;
+  FlowRecord record;
+  record.key = {random_address(random, v6), random_address(random, v6),
+                static_cast<std::uint16_t>(random()), static_cast<std::uint16_t>(random()),
+                static_cast<std::uint8_t>(random())};
+  record.packets = random() >> (random() % 64);
+  record.bytes = random() >> (random() % 64);
+  record.first = random_time(random);
+  record.last = random_time(random);
+  record.first_label = static_cast<std::uint32_t>(random());
+  record.last_label = static_cast<std::uint32_t>(random());
+  record.tcp_flags = static_cast<std::uint8_t>(random());
+  record.expiry = static_cast<Expiry>(random() % ExpiryCounters::size);
+  record.moment_squares = random();
+  return record;
+}
+
+inline RttCell random_cell(std::mt19937_64& random) {
+  RttCell cell;
+  cell.slice = random_time(random);
+  cell.length = Duration{1 + static_cast<std::int64_t>(random() >> 2)};
+  cell.kind = static_cast<Kind>(random() % kind_count);
+  cell.leg = static_cast<Leg>(random() % leg_count);
+  const bool v6 = random() % 2 == 0;
+  cell.prefix_length = static_cast<std::uint8_t>(random() % (v6 ? 129 : 33));
+  cell.prefix = random_address(random, v6).masked(cell.prefix_length);
+  cell.flow_group = static_cast<std::uint8_t>(random() % FlowTag::groups);
+  cell.bin = LogBuckets::index_of(static_cast<std::int64_t>(random()));
+  cell.weight = static_cast<double>(random() % 1000) / 7;
+  cell.squared_weights = static_cast<double>(random() % 1000) / 7;
+  cell.flow_marks = random();
+  return cell;
+}
+
+}  // namespace sojourn::ipfix
