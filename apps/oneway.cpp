@@ -17,6 +17,7 @@
 #include "console/interrupt.h"
 #include "console/output.h"
 #include "console/progress.h"
+#include "export/oneway/note_options.h"
 #include "export/oneway/oneway_csv.h"
 #include "export/oneway/oneway_remarks.h"
 #include "export/oneway/oneway_report.h"
@@ -88,7 +89,7 @@ Result<std::optional<ClockSkew>> find_skew(const OnewayRequest& request, OnewayR
 /// Why there is no result; where possible by reading the captures again.
 std::string reason_for_nothing(const OnewayRequest& request, const OnewayReport& report) {
   const OnewayMeasurement& measured = *report.measured;
-  if (!measured.result.no_result.empty()) return measured.result.no_result;
+  if (!measured.result.no_result.empty()) return with_options(measured.result.no_result);
   CaptureDiagnosis diagnosis = diagnose(measured.inputs);
   if (can_be_read_again(request.first) && can_be_read_again(request.last))
     if (const auto again = open_inputs(request))

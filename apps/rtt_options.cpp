@@ -12,6 +12,7 @@
 #include "apps/commands.h"
 #include "apps/option_helpers.h"
 #include "apps/rtt_request.h"
+#include "apps/rtt_table_options.h"
 #include "console/terminal.h"
 #include "core/units.h"
 
@@ -60,22 +61,7 @@ Result<KindSet> parse_kinds(std::string_view text) {
 }
 
 Result<std::uint64_t> parse_threads(std::string_view text) { return parse_count(text, 1, 64); }
-Result<std::uint64_t> parse_stages(std::string_view text) { return parse_count(text, 1, 16); }
 
-Result<TableKind> parse_table(std::string_view text) {
-  if (const auto kind = table_named(text)) return *kind;
-  std::vector<std::string_view> names;
-  for (int kind = 0; kind <= static_cast<int>(TableKind::tailored); ++kind)
-    names.push_back(name_of(static_cast<TableKind>(kind)));
-  return unknown_name(text, "table", names);
-}
-
-Result<std::optional<double>> parse_probability(std::string_view text) {
-  if (text == "auto") return std::optional<double>{};
-  const auto share = parse_share(text, {.above_low = true});
-  if (!share) return failure(share.error().message + ", nor auto");
-  return std::optional<double>{*share};
-}
 Result<double> parse_false_alarm(std::string_view text) {
   return parse_share(text, {.high = 0.5, .above_low = true});
 }
@@ -191,30 +177,6 @@ void add_measure_options(CLI::App& rtt, RttRequest& request) {
   add_seed(rtt, options.seed, "make hashing and --anonymize repeatable");
 }
 
-void add_table_options(CLI::App& rtt, RttRequest& request) {
-  TableWishes& table = request.table;
-  add_parsed(
-      rtt, "--memory", "SIZE", &parse_size,
-      [&](std::uint64_t bytes) { table.memory_bytes = bytes; },
-      "measure in this much memory, connections included, such as 64KiB (at\n"
-      "least 4KiB): a good table is chosen.\n"
-      "Without it every request is remembered (exact)");
-  add_parsed(
-      rtt, "--table", "NAME", parse_table, [&](TableKind kind) { table.kind = kind; },
-      "where requests wait: exact, staged, fridge, fridges, fridges-ivw, leased or tailored");
-  add_parsed(
-      rtt, "--longest", "TIME", parse_positive_duration, [&](Duration d) { table.longest = d; },
-      "the longest delay of interest, by which tables tune themselves (default 10s)");
-  add_parsed(
-      rtt, "--stages", "NUMBER", parse_stages,
-      [&](std::uint64_t n) { table.stages = static_cast<unsigned>(n); },
-      "staged: stages (default 4)");
-  add_parsed(
-      rtt, "--entry-probability", "P", parse_probability,
-      [&](std::optional<double> p) { table.entry_probability = p; },
-      "fridges: how many requests enter, 0 to 1, or auto (the default)");
-}
-
 void add_output_options(CLI::App& rtt, RttRequest& request) {
   MeasurementOptions& measurement = request.options.measurement;
   add_parsed(
@@ -281,7 +243,7 @@ void add_rtt(CLI::App& app, Run& run) {
   rtt.get_formatter()->column_width(34);
   add_input_options(rtt, *request);
   add_measure_options(rtt, *request);
-  add_table_options(rtt, *request);
+  add_table_options(rtt, request->table);
   add_output_options(rtt, *request);
   rtt.callback([request, &rtt, &run] {
     request->options.want_samples = !request->samples.empty();
@@ -290,7 +252,7 @@ void add_rtt(CLI::App& app, Run& run) {
       throw CLI::ValidationError(reason);  // CLI11's own way to refuse
     request->table.threads = request->options.threads;
     const auto table = choose_table(request->table);
-    if (!table) throw CLI::ValidationError(table.error().message);
+    if (!table) throw CLI::ValidationError(std::string{table_refusal(table.error())});
     request->options.table = *table;
     run = [request] { return run_rtt(*request); };
   });

@@ -158,7 +158,7 @@ Result<Attachment> Attachment::attach(const KernelProgram& program, const Attach
     }
     if (code_of(status) == EBUSY || code_of(status) == EEXIST)
       return failure(point.interface +
-                     ": another XDP program is attached and stays; try --hook tc");
+                     ": another XDP program is attached and stays; the hook tc can be shared");
     if (code_of(status) == EPERM || code_of(status) == EACCES) break;
   }
   return failure(reason(point, code_of(status)));

@@ -29,7 +29,9 @@ sojourn::Result<TableChoice> table_of(const RoundTripOptions& options) {
   if (options.memory_bytes != 0) wishes.memory_bytes = options.memory_bytes;
   if (options.expire_ns != 0)
     wishes.patience = {Duration{options.expire_ns}, Duration{options.expire_ns}};
-  return choose_table(wishes);
+  const auto choice = choose_table(wishes);
+  if (!choice) return failure(std::string{reason_of(choice.error())});
+  return *choice;
 }
 
 sojourn::Result<RttOptions> engine_options(const RoundTripOptions& options, bool want_samples) {

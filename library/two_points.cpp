@@ -43,7 +43,7 @@ struct TwoPoints::Run {
     measured = engine->finish();
     std::ranges::transform(measured->result.flows, std::back_inserter(flows), flow_of);
     if (!measured->empty()) return {};
-    const std::string& reason = measured->result.no_result;
+    const std::string& reason = measured->result.no_result.text;
     return Error{reason.empty() ? "no packet was found at both points" : reason};
   }
 

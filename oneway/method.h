@@ -20,6 +20,7 @@
 #include "core/time.h"
 #include "oneway/flow_delay.h"
 #include "oneway/label_options.h"
+#include "oneway/note.h"
 #include "oneway/point.h"
 #include "wire/ip_packet.h"
 
@@ -84,10 +85,10 @@ struct OnewayResult {
   std::vector<DirectionResult> directions;
   /// What was counted apart, by a name with dashes: {"ambiguous", 3}.
   std::vector<std::pair<std::string, std::uint64_t>> counters;
-  std::vector<std::string> notes;   ///< sentences the user should read
+  std::vector<Note> notes;          ///< sentences the user should read
   std::vector<ResultTable> tables;  ///< that only one method has: marking's intervals
-  std::string no_result;  ///< why there is none, where the method knows better than who compares
-                          ///< the captures
+  Note no_result;  ///< why there is none, where the method knows better than who compares
+                   ///< the captures
   std::uint64_t memory_bytes = 0;  ///< at its peak, tables and flows
 };
 

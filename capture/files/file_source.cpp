@@ -34,10 +34,9 @@ struct ForeignFormat {
 constexpr std::array<ForeignFormat, 3> foreign_formats = {{
     {"\xfd"
      "7zXZ",
-     "compressed with xz, which is not read here; try xz -dc FILE | sojourn ... -"},
-    {"BZh", "compressed with bzip2, which is not read here; try bzip2 -dc FILE | sojourn ... -"},
-    {"\x04\x22\x4d\x18",
-     "compressed with lz4, which is not read here; try lz4 -dc FILE | sojourn ... -"},
+     "compressed with xz, which is not read here; unpack it first (xz -d)"},
+    {"BZh", "compressed with bzip2, which is not read here; unpack it first (bzip2 -d)"},
+    {"\x04\x22\x4d\x18", "compressed with lz4, which is not read here; unpack it first (lz4 -d)"},
 }};
 
 std::string not_a_capture(Window window) {

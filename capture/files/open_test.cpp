@@ -214,7 +214,7 @@ TEST_F(OpenCapture, NamesWhatIsWrongInOneLine) {
   const std::string xz = write("a.pcap.xz", bytes("\xfd"
                                                   "7zXZ and so on"));
   EXPECT_EQ(error_of(xz),
-            xz + ": compressed with xz, which is not read here; try xz -dc FILE | sojourn ... -");
+            xz + ": compressed with xz, which is not read here; unpack it first (xz -d)");
   EXPECT_EQ(open_captures({}).error().message, "no capture given");
 }
 

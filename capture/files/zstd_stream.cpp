@@ -40,7 +40,7 @@ class ZstdStream final : public ByteStream {
       compressed_->consume(taken.pos);
       if (::ZSTD_isError(status)) {
         trouble_ = ::ZSTD_getErrorCode(status) == ZSTD_error_memory_allocation
-                       ? "not enough memory: what zstd --long packed may need 2 GiB to be unpacked"
+                       ? "not enough memory: what zstd packed with a long window may need 2 GiB"
                        : std::string{"zstd data are damaged: "} + ::ZSTD_getErrorName(status);
         break;
       }

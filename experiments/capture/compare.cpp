@@ -23,7 +23,7 @@ Result<Comparison> compare_tables(CaptureTrial& trial, const CompareOptions& opt
   for (const std::uint64_t memory : options.memories) {
     for (const TableKind kind : fixed_memory_tables()) {
       const auto choice = choose_table({.kind = kind, .memory_bytes = memory});
-      if (!choice) return std::unexpected(choice.error());
+      if (!choice) return failure(std::string{reason_of(choice.error())});
       trial.prepare(*choice);
       choices.push_back(*choice);
       memories.push_back(memory);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "export/json_values.h"
+#include "export/oneway/note_options.h"
 #include "export/oneway/oneway_csv.h"
 #include "export/oneway/oneway_report.h"
 
@@ -157,7 +158,8 @@ std::string oneway_json(const OnewayReport& report) {
   }
   for (const ResultTable& table : measured.result.tables)
     json["tables"][table.name] = rows_of(table);
-  json["notes"] = measured.result.notes;
+  json["notes"] = Json::array();
+  for (const Note& note : measured.result.notes) json["notes"].push_back(with_options(note));
   for (const std::string& note : report.notes) json["notes"].push_back(note);
   json["warnings"] = report.warnings;
   return document_text(json);

@@ -35,7 +35,7 @@ struct Example {
     measured.result.lost = 10;
     measured.result.counters = {{"matched", 1'000}, {"ambiguous", 4}};
     measured.result.memory_bytes = 4'096;
-    measured.result.notes = {"A note of the method."};
+    measured.result.notes = {Note{"The cache was small.", Advice::flow_cache}};
     measured.result.tables = {
         {"intervals", "Intervals", {"start", "lost"}, {{"now", 3}, {"then", Cell{}}}}};
     measured.inputs[0] = {1'010, test_time(0s), test_time(1s)};
@@ -66,8 +66,8 @@ TEST(OnewayText, FitsThePageAndSaysWhatWasFound) {
   for (const char* const part :
        {"a.pcap -> b.pcap", "a.pcap: 1 020 packets, 1.000 s from", "lost 10 of 1 010 packets",
         "counted apart: 4 ambiguous", "skipped in a.pcap: 10 arp", "the slowest 2 of 3 flows",
-        "tcp 10.0.0.2:1024 > 10.0.0.1:443", "A note of the method.", "warning: b.pcap ends",
-        "Memory: 4 KiB."})
+        "tcp 10.0.0.2:1024 > 10.0.0.1:443", "The cache was small. See --cache.",
+        "warning: b.pcap ends", "Memory: 4 KiB."})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   EXPECT_EQ(text.find('\033'), std::string::npos);
   EXPECT_EQ(text.find("±"), std::string::npos);
@@ -90,7 +90,7 @@ TEST(OnewayJson, NumbersAreNumbersAndNullIsNull) {
   EXPECT_TRUE(rows[0]["lost"].is_number());
   EXPECT_EQ(rows[0]["lost"], 3);
   EXPECT_TRUE(rows[1]["lost"].is_null());
-  EXPECT_EQ(json["notes"][0], "A note of the method.");
+  EXPECT_EQ(json["notes"][0], "The cache was small. See --cache.");
   EXPECT_FALSE(json.contains("groups"));
 }
 

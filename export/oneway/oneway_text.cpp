@@ -9,6 +9,7 @@
 #include "core/units.h"
 #include "export/charts/delay_axis.h"
 #include "export/charts/sparkline.h"
+#include "export/oneway/note_options.h"
 #include "export/oneway/oneway_csv.h"
 #include "export/oneway/oneway_remarks.h"
 #include "export/oneway/oneway_report.h"
@@ -247,7 +248,7 @@ class OnewayText {
   void remarks() {
     line("");
     paragraph(clock_sentence(report_));
-    for (const std::string& note : measured_.result.notes) paragraph(note);
+    for (const Note& note : measured_.result.notes) paragraph(with_options(note));
     for (const std::string& note : report_.notes) paragraph(note);
     for (const std::string& warning : report_.warnings)
       paragraph(styled("warning: ", "33") + printable(warning, 1000));

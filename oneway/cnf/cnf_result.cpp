@@ -121,7 +121,8 @@ void add_counters(std::span<const FlowRecord> first, std::span<const FlowRecord>
     if (expired[why] > 0) count("expired-" + std::string{name_of(why)}, expired[why]);
   }
   if (std::ranges::count(first, Expiry::cache_full, &FlowRecord::expiry) > 0)
-    result.notes.push_back("The flow cache was too small: flows were divided. See --cache.");
+    result.notes.emplace_back("The flow cache was too small: flows were divided.",
+                              Advice::flow_cache);
 }
 
 TotalDelay total_of(const DelaySeries& series) {

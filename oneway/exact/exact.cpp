@@ -186,9 +186,10 @@ OnewayResult ExactMethod::finish() {
                                    fate->matched + fate->lost, fate->lost});
   }
   if (ledger_.without_room() > 0)
-    result.notes.push_back(
-        "There are more flows than --max-flows: the packets of the rest are in the totals, not in "
-        "a flow.");
+    result.notes.emplace_back(
+        "There are more flows than may be remembered: the packets of the rest are in the totals, "
+        "not in a flow.",
+        Advice::most_flows);
   result.memory_bytes = table_.memory_bytes() + ledger_.memory_bytes();
   return result;
 }

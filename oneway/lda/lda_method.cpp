@@ -40,7 +40,7 @@ OnewayResult LdaMethod::finish() {
   const auto estimate = lda_estimate(first_, last_);
   result.counters.emplace_back("buckets-undisturbed", estimate ? estimate->usable_buckets : 0);
   if (!estimate) {
-    result.notes.push_back(
+    result.notes.emplace_back(
         "No bucket has the same packets at both points: too much loss, or different traffic.");
     return result;
   }

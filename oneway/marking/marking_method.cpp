@@ -123,8 +123,8 @@ class MarkingMethodRun final : public OnewayMethod {
     if (copies > 0) {
       result.counters.emplace_back("copies", copies);
       result.notes.emplace_back(
-          "Some packets came twice at LAST and once at FIRST: copies made on the way, which are "
-          "not counted as received.");
+          "Some packets came twice at the last point and once at the first: copies made on the "
+          "way, which are not counted as received.");
     }
     result.counters.emplace_back("without-carrier",
                                  first_.without_carrier() + last_.without_carrier());
@@ -149,22 +149,21 @@ class MarkingMethodRun final : public OnewayMethod {
         if (records)
           hops.push_back({name, std::move(*records)});
         else
-          result.notes.push_back("This point is left out: " + records.error().message);
+          result.notes.emplace_back("This point is left out: " + records.error().message);
       }
       result.tables.push_back(hop_table(one, other, hops));
     }
     if (first_.seems_reversed() && last_.seems_reversed())
       result.notes.emplace_back(
           "The colours are the other way round: nearly all packets of even intervals carry 1, "
-          "those "
-          "of odd ones 0. If they were marked like that, give --reversed; or both clocks are off "
-          "by "
-          "an odd number of intervals.");
+          "those of odd ones 0. Either they were marked like that, or both clocks are off by an "
+          "odd number of intervals.",
+          Advice::reversed_colours);
     else if (valid == 0 && !rows.empty())
       result.notes.emplace_back(
-          "No interval is valid. Are the captures of marked traffic, and are --carrier, --marking "
-          "and "
-          "--interval those it was marked with?");
+          "No interval is valid. Are the captures of marked traffic, and are the carrier, the "
+          "marking and the interval those it was marked with?",
+          Advice::marking);
     return result;
   }
 

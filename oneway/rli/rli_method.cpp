@@ -89,17 +89,20 @@ void RliMethod::say_what_the_link_shows(OnewayResult& result) const {
   result.counters.emplace_back("reference-packets-behind-gaps", seen.references_behind_gaps);
   result.counters.emplace_back("waited-behind-gaps", seen.waited_behind_gaps);
   if (!receiver_.trusts_gaps())
-    result.notes.push_back(
+    result.notes.emplace_back(
         "Reference packets that came behind a gap had waited all the same: the link also carries "
-        "traffic that LAST does not hold, or --capacity or --link-overhead is wrong. Gaps are left "
-        "out of account, as by --method rli.");
+        "traffic that the last point does not see, or its capacity or overhead is wrong. Gaps are "
+        "ignored, as by the method rli.",
+        Advice::link);
   if (receiver_.spare_bytes().faster_than_link())
-    result.notes.push_back(
-        "Packets follow each other faster than a link of --capacity can send them.");
+    result.notes.emplace_back(
+        "Packets follow each other faster than a link of this capacity can send them.",
+        Advice::capacity);
   else if (knows_line_ && !options_.link_overhead && receiver_.line_was_lessened())
-    result.notes.push_back("Packets follow each other more closely than Ethernet allows: " +
-                           std::to_string(receiver_.line().overhead) +
-                           " bytes beside the IP packet are reckoned with; see --link-overhead.");
+    result.notes.emplace_back("Packets follow each other more closely than Ethernet allows: " +
+                                  std::to_string(receiver_.line().overhead) +
+                                  " bytes are counted for each beside the IP packet.",
+                              Advice::link_overhead);
 }
 
 OnewayResult RliMethod::finish() {
@@ -121,12 +124,14 @@ OnewayResult RliMethod::finish() {
     result.counters.emplace_back(name, value);
   if (seen.references == 0)
     result.no_result =
-        "LAST holds no reference packets, and without them RLI knows nothing "
-        "(sojourn generate --points 2 --references 100 makes captures with some)";
+        Note{"the last point saw no reference packets, and RLI measures nothing without them",
+             Advice::references};
   say_what_the_link_shows(result);
   if (options_.receiver.capacity_bytes_a_second == 0)
-    result.notes.push_back(
-        "Without --capacity all packets count as being as long as a reference packet on the line.");
+    result.notes.emplace_back(
+        "Without the capacity of the link, all packets count as being as long as a reference "
+        "packet on the line.",
+        Advice::capacity);
   for (const auto& [key, value] : receiver_.flows()) {
     FlowDelay flow;
     flow.key = key;

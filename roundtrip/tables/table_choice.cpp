@@ -49,12 +49,38 @@ constexpr std::size_t least_slots_a_fridge = 64;
 std::string_view name_of(TableKind kind) { return describe(kind).name; }
 std::string_view promise_of(const TableChoice& choice) { return describe(choice.kind).promise; }
 
+std::string_view reason_of(TableRefusal refusal) {
+  switch (refusal) {
+    case TableRefusal::exact_has_no_limit:
+      return "the exact table takes the memory it needs: set no limit, or choose another table";
+    case TableRefusal::stages_of_another_table:
+      return "stages belong to the table staged";
+    case TableRefusal::stages_out_of_range:
+      return "stages must be 1 to 8";
+    case TableRefusal::entry_of_another_table:
+      return "an entry probability belongs to the tables fridge and fridges";
+    case TableRefusal::entry_out_of_range:
+      return "the entry probability must be above 0 and at most 1";
+    case TableRefusal::longest_of_another_table:
+      return "the longest delay belongs to the tables fridge, fridges, leased and tailored; here "
+             "the "
+             "expiry is the limit";
+    case TableRefusal::longest_not_positive:
+      return "the longest delay must be above 0";
+    case TableRefusal::too_little_memory:
+      return "the memory must be at least 4KiB";
+    case TableRefusal::too_little_memory_for_threads:
+      return "the memory must be at least 4KiB for each of the threads";
+  }
+  return {};
+}
+
 std::optional<TableKind> table_named(std::string_view name) {
   const auto found = std::ranges::find(descriptions, name, &Description::name);
   return found == descriptions.end() ? std::nullopt : std::optional{found->kind};
 }
 
-Result<TableChoice> choose_table(const TableWishes& wishes) {
+std::expected<TableChoice, TableRefusal> choose_table(const TableWishes& wishes) {
   TableChoice choice;
   choice.kind = wishes.kind.value_or(!wishes.memory_bytes       ? TableKind::exact
                                      : wishes.entry_probability ? TableKind::fridges
@@ -62,29 +88,25 @@ Result<TableChoice> choose_table(const TableWishes& wishes) {
   const bool is_exact = choice.kind == TableKind::exact;
   const bool samples = choice.kind == TableKind::fridge || choice.kind == TableKind::fridges ||
                        choice.kind == TableKind::fridges_ivw;
-  if (is_exact && wishes.memory_bytes)
-    return failure(
-        "--table exact takes the memory it needs: leave out --memory, or choose another table");
+  const auto refuse = [](TableRefusal why) { return std::unexpected(why); };
+  if (is_exact && wishes.memory_bytes) return refuse(TableRefusal::exact_has_no_limit);
   if (wishes.stages && choice.kind != TableKind::staged)
-    return failure("--stages belongs to --table staged");
+    return refuse(TableRefusal::stages_of_another_table);
   if (wishes.stages && (*wishes.stages < 1 || *wishes.stages > StagedTable::max_stages))
-    return failure("--stages must be 1 to 8");
-  if (wishes.entry_probability && !samples)
-    return failure("--entry-probability belongs to the tables fridge and fridges");
+    return refuse(TableRefusal::stages_out_of_range);
+  if (wishes.entry_probability && !samples) return refuse(TableRefusal::entry_of_another_table);
   if (wishes.entry_probability &&
       !(*wishes.entry_probability > 0 && *wishes.entry_probability <= 1))
-    return failure("--entry-probability must be above 0 and at most 1");
+    return refuse(TableRefusal::entry_out_of_range);
   if (wishes.longest && (is_exact || choice.kind == TableKind::staged))
-    return failure(
-        "--longest belongs to the tables fridge, fridges, leased and tailored; here --expire is "
-        "the limit");
+    return refuse(TableRefusal::longest_of_another_table);
   if (wishes.longest && *wishes.longest <= Duration::zero())
-    return failure("--longest must be above 0");
+    return refuse(TableRefusal::longest_not_positive);
   choice.memory_bytes = wishes.memory_bytes.value_or(is_exact ? 0 : std::size_t{4} << 20);
   const unsigned threads = std::max(wishes.threads, 1u);
   if (!is_exact && choice.memory_bytes < (wishes.only_table ? least_table : least_memory) * threads)
-    return failure(threads == 1 ? "--memory must be at least 4KiB"
-                                : "--memory must be at least 4KiB for each of the threads");
+    return refuse(threads == 1 ? TableRefusal::too_little_memory
+                               : TableRefusal::too_little_memory_for_threads);
   if (!is_exact && !wishes.only_table) {
     choice.connection_bytes = choice.memory_bytes / share_of_connections;
     choice.memory_bytes -= choice.connection_bytes;

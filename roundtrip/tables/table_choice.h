@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "core/result.h"
 #include "core/time.h"
 #include "roundtrip/patience.h"
 #include "roundtrip/tables/exact_table.h"
@@ -54,13 +54,29 @@ struct TableChoice {
   Patience patience = {};
 };
 
+/// Why wishes were refused.
+enum class TableRefusal : std::uint8_t {
+  exact_has_no_limit,
+  stages_of_another_table,
+  stages_out_of_range,
+  entry_of_another_table,
+  entry_out_of_range,
+  longest_of_another_table,
+  longest_not_positive,
+  too_little_memory,
+  too_little_memory_for_threads
+};
+
+/// One line, without the name that a front end gives to a setting.
+std::string_view reason_of(TableRefusal refusal);
+
 /// One sentence for the report: how far can the numbers be trusted?
 std::string_view promise_of(const TableChoice& choice);
 
 /// With nothing but a memory size: leases tailored to the delays, which were the most accurate
 /// (docs/design/tailored.md). Whoever names an entry probability wants fridges. A quarter of the
-/// memory is for connections. Refuses what is impossible or contradicts itself, with the reason.
-Result<TableChoice> choose_table(const TableWishes& wishes);
+/// memory is for connections. Refuses what is impossible or contradicts itself.
+std::expected<TableChoice, TableRefusal> choose_table(const TableWishes& wishes);
 
 /// Calls use(Table) with the table chosen, as a value of its own type.
 template <class Use>

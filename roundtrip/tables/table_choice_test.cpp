@@ -38,10 +38,10 @@ TEST(TableChoice, ConnectionsAreAPartOfTheMemory) {
 TEST(TableChoice, RefusesWhatCannotBe) {
   const auto reason = [](const TableWishes& wishes) {
     const auto choice = choose_table(wishes);
-    return choice ? std::string{} : choice.error().message;
+    return choice ? std::string{} : std::string{reason_of(choice.error())};
   };
   EXPECT_NE(reason({.kind = TableKind::exact, .memory_bytes = 1 << 20}), "");
-  EXPECT_EQ(reason({.memory_bytes = 4095}), "--memory must be at least 4KiB");
+  EXPECT_EQ(reason({.memory_bytes = 4095}), "the memory must be at least 4KiB");
   EXPECT_EQ(reason({.memory_bytes = 4096}), "");
   EXPECT_NE(reason({.memory_bytes = 8191, .threads = 2}).find("each of the threads"),
             std::string::npos);
@@ -65,7 +65,7 @@ TEST(TableChoice, EveryTableHasANameAndKeepsToItsMemory) {
     if (kind != TableKind::exact) wishes.memory_bytes = 100'000;  // no power of two
     wishes.only_table = true;
     const auto choice = choose_table(wishes);
-    ASSERT_TRUE(choice) << choice.error().message;
+    ASSERT_TRUE(choice) << reason_of(choice.error());
     EXPECT_FALSE(promise_of(*choice).empty());
     with_table(*choice, [&](auto table) {
       static_assert(PairTable<decltype(table)>);
