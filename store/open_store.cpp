@@ -13,7 +13,7 @@ namespace {
 Result<std::unique_ptr<Store>> open_named(const std::string& name, bool to_write) {
   if (name.starts_with("clickhouse://")) return failure("ClickHouse is not supported");
   if (!to_write && access(name.c_str(), F_OK) != 0)
-    return failure("there is no store " + name + "; `sojourn collect --store` makes one");
+    return failure("there is no store " + name + ": a collector makes one");
 #ifdef SOJOURN_WITH_SQLITE
   return SqliteStore::open(name, to_write ? SqliteStore::Access::write : SqliteStore::Access::read);
 #else
