@@ -15,6 +15,13 @@ endif()
 if(SOJOURN_FUZZ)
   target_compile_options(sojourn_compiler INTERFACE -fsanitize=fuzzer-no-link)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # Rules without branches are written with & on purpose, std::stable_sort of libstdc++ 12 uses what C++17
+  # deprecated, and libbpf's macros are C.
+  target_compile_options(sojourn_compiler INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-bitwise-instead-of-logical
+    -Wno-deprecated-declarations -Wno-c99-extensions -Wno-missing-designated-field-initializers
+    -Wno-gnu-statement-expression-from-macro-expansion>)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 sees overflows in std::string and std::vector that are not there (GCC bug 105651).
   target_compile_options(sojourn_compiler INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict -Wno-stringop-overflow>)

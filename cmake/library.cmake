@@ -19,7 +19,11 @@ target_include_directories(sojourn_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_
 target_compile_features(sojourn_shared INTERFACE cxx_std_20)
 target_link_libraries(sojourn_shared PRIVATE sojourn_library)
 # Only what include/sojourn declares can be seen from outside.
-target_link_options(sojourn_shared PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
+target_link_options(sojourn_shared PRIVATE -Wl,--exclude-libs,ALL)
+# (The sanitizers' own symbols come with the program.)
+if(NOT SOJOURN_SANITIZE AND NOT SOJOURN_SANITIZE_THREADS)
+  target_link_options(sojourn_shared PRIVATE -Wl,--no-undefined)
+endif()
 
 # The static one is all layers below `library`, joined into one archive.
 get_property(layers GLOBAL PROPERTY SOJOURN_LIBRARY_LAYERS)

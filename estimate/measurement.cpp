@@ -96,7 +96,7 @@ std::uint64_t Measurement::samples() const {
 std::vector<Measurement::Group> Measurement::largest_groups(std::size_t limit) const {
   if (!groups_) return {};
   auto entries = groups_->entries();
-  std::erase_if(entries, [this](const Groups::Entry& entry) {
+  std::erase_if(entries, [](const Groups::Entry& entry) {
     return entry.id.whole != headline_is_sum(entry.id.kind);
   });
   // Labels are costly for a million groups: first cut by size, then name and order what is left.
@@ -123,7 +123,7 @@ std::vector<Measurement::Group> Measurement::largest_groups(std::size_t limit) c
 std::vector<Groups::Entry> Measurement::groups_of(Kind kind) const {
   if (!groups_) return {};
   auto entries = groups_->entries();
-  std::erase_if(entries, [this, kind](const Groups::Entry& entry) {
+  std::erase_if(entries, [kind](const Groups::Entry& entry) {
     return entry.id.kind != kind || entry.id.whole != headline_is_sum(kind);
   });
   return entries;

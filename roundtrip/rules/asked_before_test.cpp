@@ -41,7 +41,7 @@ TEST(AskedBefore, KeepsEightInALineAndForgetsTheOldest) {
   EXPECT_TRUE(asked.ask(99 << 8, at_s(20)));
   asked.answer(3 << 8);
   EXPECT_FALSE(asked.ask(7 << 8, at_s(21)));  // in the free place
-  for (const std::uint64_t key : {0, 1, 2, 4, 5, 6, 99})
+  for (const std::uint64_t key : {0u, 1u, 2u, 4u, 5u, 6u, 99u})
     EXPECT_TRUE(asked.ask(key << 8, at_s(22))) << key;
 }
 

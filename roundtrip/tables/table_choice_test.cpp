@@ -26,7 +26,7 @@ TEST(TableChoice, MemoryAloneIsEnough) {
 }
 
 TEST(TableChoice, ConnectionsAreAPartOfTheMemory) {
-  for (const std::size_t bytes : {4096, 65'536, 100'001}) {
+  for (const std::size_t bytes : {4096u, 65'536u, 100'001u}) {
     const auto choice = choose_table({.memory_bytes = bytes});
     ASSERT_TRUE(choice);
     EXPECT_EQ(choice->memory_bytes + choice->connection_bytes, bytes);

@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(Traffic, TailoredTraffic,
 /// From the 48 lines of `--memory 4KiB` to room for nearly all.  With fewer, a sudden rush closes
 /// all of them now and then, and who comes then has no chance at all.
 TEST_P(TailoredTraffic, IsUnbiasedAtEverySize) {
-  for (const std::size_t kib : {3, 64, 256}) {
+  for (const std::size_t kib : {3u, 64u, 256u}) {
     const Bias bias =
         bias_of(stream_of(GetParam()), [&] { return TailoredTable{{.memory_bytes = kib * 1024}}; });
     EXPECT_TRUE(bias.unbiased()) << kib << " KiB: " << bias.text();
