@@ -1,0 +1,93 @@
+#include "ipfix/transport/endpoint.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netdb.h>
+
+#include <charconv>
+#include <cstring>
+
+#include "core/parse.h"
+
+namespace sojourn::ipfix {
+
+Result<Transport> parse_transport(std::string_view text) {
+  for (std::size_t i = 0; i < transport_names.size(); ++i)
+    if (transport_names[i] == text) return static_cast<Transport>(i);
+  return unknown_name(text, "transport", transport_names);
+}
+
+Result<Endpoint> Endpoint::parse(std::string_view text, Transport transport) {
+  Endpoint endpoint{transport, {}, default_port(transport)};
+  std::string_view host = text, port;
+  if (text.starts_with('[')) {
+    const std::size_t end = text.find(']');
+    if (end == std::string_view::npos)
+      return failure(fmt::format("'{}' has no ']' behind its address", text));
+    host = text.substr(1, end - 1);
+    port = text.substr(end + 1);
+    if (!port.empty() && !port.starts_with(':'))
+      return failure(fmt::format("'{}' should be [ADDRESS]:PORT", text));
+  } else if (const std::size_t colon = text.rfind(':');
+             colon != std::string_view::npos && text.find(':') == colon) {
+    host = text.substr(0, colon);
+    port = text.substr(colon);
+  }
+  if (!port.empty()) {
+    port.remove_prefix(1);
+    const auto [end, error] =
+        std::from_chars(port.data(), port.data() + port.size(), endpoint.port);
+    if (error != std::errc{} || end != port.data() + port.size())
+      return failure(fmt::format("'{}' has no port from 0 to 65535 behind its colon", text));
+  }
+  endpoint.host = host == "*" ? std::string{} : std::string{host};
+  return endpoint;
+}
+
+std::string Endpoint::to_string() const {
+  const bool v6 = host.find(':') != std::string::npos;
+  return v6 ? fmt::format("[{}]:{}", host, port)
+            : fmt::format("{}:{}", host.empty() ? "*" : host, port);
+}
+
+std::string SocketAddress::to_string() const {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (family() == AF_INET) {
+    const auto* v4 = reinterpret_cast<const sockaddr_in*>(&storage);
+    ::inet_ntop(AF_INET, &v4->sin_addr, text.data(), text.size());
+    return fmt::format("{}:{}", text.data(), ntohs(v4->sin_port));
+  }
+  if (family() != AF_INET6) return "?";
+  const auto* v6 = reinterpret_cast<const sockaddr_in6*>(&storage);
+  if (IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr)) {
+    ::inet_ntop(AF_INET, &v6->sin6_addr.s6_addr[12], text.data(), text.size());
+    return fmt::format("{}:{}", text.data(), ntohs(v6->sin6_port));
+  }
+  ::inet_ntop(AF_INET6, &v6->sin6_addr, text.data(), text.size());
+  return fmt::format("[{}]:{}", text.data(), ntohs(v6->sin6_port));
+}
+
+Result<std::vector<SocketAddress>> resolve(const Endpoint& endpoint, bool to_listen) {
+  addrinfo hints{};
+  hints.ai_socktype = endpoint.transport == Transport::udp ? SOCK_DGRAM : SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV | (to_listen ? AI_PASSIVE : 0);
+  if (to_listen && endpoint.host.empty()) hints.ai_family = AF_INET6;  // takes IPv4 as well
+  const std::string port = std::to_string(endpoint.port);
+  addrinfo* found = nullptr;
+  const int error = ::getaddrinfo(endpoint.host.empty() ? nullptr : endpoint.host.c_str(),
+                                  port.c_str(), &hints, &found);
+  if (error != 0)
+    return failure(fmt::format("cannot find {}: {}", endpoint.host,
+                               error == EAI_SYSTEM ? std::strerror(errno) : ::gai_strerror(error)));
+  std::vector<SocketAddress> addresses;
+  for (const addrinfo* entry = found; entry; entry = entry->ai_next) {
+    SocketAddress address;
+    std::memcpy(&address.storage, entry->ai_addr, entry->ai_addrlen);
+    address.length = entry->ai_addrlen;
+    addresses.push_back(address);
+  }
+  ::freeaddrinfo(found);
+  return addresses;
+}
+
+}  // namespace sojourn::ipfix
