@@ -9,6 +9,7 @@
 
 #include "core/flow_key.h"
 #include "core/huge_array.h"
+#include "core/prefetch.h"
 #include "oneway/flow_delay.h"
 #include "oneway/point.h"
 #include "wire/ip_packet.h"
@@ -41,8 +42,8 @@ class FlowLedger {
  public:
   explicit FlowLedger(std::size_t max_flows);
 
-  void prefetch(std::uint64_t flow_hash) const { __builtin_prefetch(&cells_[home(flow_hash)]); }
-  void prefetch_sums(std::uint32_t number) const { __builtin_prefetch(&sums_[number], 1); }
+  void prefetch(std::uint64_t flow_hash) const { prefetch_to_read(&cells_[home(flow_hash)]); }
+  void prefetch_sums(std::uint32_t number) const { prefetch_to_write(&sums_[number]); }
 
   /// The flow's number; it is booked if it is new.  Flows are told apart by their 64-bit keyed
   /// hash.

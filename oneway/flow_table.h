@@ -11,6 +11,7 @@
 
 #include "core/flow_key.h"
 #include "core/huge_array.h"
+#include "core/prefetch.h"
 
 namespace sojourn {
 
@@ -32,14 +33,13 @@ class FlowTable {
 
   /// Two steps, some flows apart: the index, then the entry that it seems to point at.
   [[gnu::always_inline]] void prefetch(std::uint64_t hash) const {
-    __builtin_prefetch(&cells_[place_of(hash)]);
+    prefetch_to_read(&cells_[place_of(hash)]);
   }
   [[gnu::always_inline]] void prefetch_entry(std::uint64_t hash) const {
     const Cell& cell = cells_[place_of(hash)];
     if (cell.number == 0) return;
     const auto* const entry = reinterpret_cast<const char*>(&entries_[cell.number - 1]);
-    for (std::size_t line = 0; line < sizeof(Entry); line += 64)
-      __builtin_prefetch(entry + line, 1);
+    for (std::size_t line = 0; line < sizeof(Entry); line += 64) prefetch_to_write(entry + line);
   }
 
   /// Number of the flow's entry, made if it is new and there is room.  `hash` is a good hash of

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/prefetch.h"
 #include "wire/headers/endian.h"
 #include "wire/walk.h"
 
@@ -121,7 +122,7 @@ std::size_t IpLocator::locate(std::span<const Packet> packets, std::span<IpPacke
   LocatedPacket at;
   for (std::size_t i = 0; i < packets.size(); ++i) {
     if (i + ahead < packets.size())
-      __builtin_prefetch(packets[i + ahead].data + sizeof(EthernetHeader));
+      prefetch_to_read(packets[i + ahead].data + sizeof(EthernetHeader));
     if (locate_plain(packets[i], hash_key_, out[found])) [[likely]] {
       ++found;
       continue;

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/prefetch.h"
+
 namespace sojourn {
 
 DelaySummary endpoint_estimate(const AssociatedFlow& flow) {
@@ -39,7 +41,7 @@ void multiflow_estimates(std::span<const AssociatedFlow> flows, std::span<const 
   // there.
   constexpr std::size_t ahead = 8;
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    if (i + 3 * ahead < flows.size()) __builtin_prefetch(&first[flows[i + 3 * ahead].record].first);
+    if (i + 3 * ahead < flows.size()) prefetch_to_read(&first[flows[i + 3 * ahead].record].first);
     if (i + 2 * ahead < flows.size()) {
       const FlowRecord& soon = first[flows[i + 2 * ahead].record];
       series.prefetch_place(soon.first);

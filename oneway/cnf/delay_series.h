@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/huge_array.h"
+#include "core/prefetch.h"
 #include "core/time.h"
 
 namespace sojourn {
@@ -64,13 +65,13 @@ class DelaySeries {
   std::size_t lower_bound(Timestamp time) const;
   /// Two steps, some questions apart: where in the series, then the samples there.
   [[gnu::always_inline]] void prefetch_place(Timestamp time) const {
-    if (!empty()) __builtin_prefetch(&grid_[cell_of(to_ns(time))]);
+    if (!empty()) prefetch_to_read(&grid_[cell_of(to_ns(time))]);
   }
   [[gnu::always_inline]] void prefetch_samples(Timestamp time) const {
     if (empty()) return;
     const std::size_t place = grid_[cell_of(to_ns(time))];
-    __builtin_prefetch(samples_.begin() + place);
-    __builtin_prefetch(sums_.begin() + place);
+    prefetch_to_read(samples_.begin() + place);
+    prefetch_to_read(sums_.begin() + place);
   }
 
   std::span<const TimedDelay> samples() const { return {samples_.begin(), samples_.size()}; }

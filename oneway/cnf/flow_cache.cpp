@@ -4,6 +4,7 @@
 #include <cassert>
 #include <type_traits>
 
+#include "core/prefetch.h"
 #include "oneway/cnf/moment.h"
 #include "wire/summary.h"
 
@@ -54,14 +55,14 @@ void FlowCache::add(std::span<const ObservedPacket> batch, std::vector<FlowRecor
   assert(batch.size() <= max_batch);
   if (batch.empty()) return;
   sweep(batch.front().time, records);
-  for (const ObservedPacket& packet : batch) __builtin_prefetch(&tags_[row_of(packet.flow)]);
+  for (const ObservedPacket& packet : batch) prefetch_to_read(&tags_[row_of(packet.flow)]);
   for (const ObservedPacket& packet : batch) {
     const std::size_t row = row_of(packet.flow);
     for (std::size_t way = 0; way < ways; ++way) {
       if (tags_[row].tags[way] != tag_of(packet.flow)) continue;
       const char* slot = reinterpret_cast<const char*>(&slots_[row * ways + way]);
-      __builtin_prefetch(slot, 1);
-      __builtin_prefetch(slot + 64, 1);
+      prefetch_to_write(slot);
+      prefetch_to_write(slot + 64);
     }
   }
   for (const ObservedPacket& packet : batch) update(packet, records);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/huge_array.h"
+#include "core/prefetch.h"
 #include "core/time.h"
 #include "oneway/point.h"
 
@@ -38,7 +39,7 @@ class MatchTable {
 
   explicit MatchTable(Duration window, std::size_t initial_lines = 1024);
 
-  void prefetch(std::uint64_t key) const { __builtin_prefetch(&lines_[home(key)], 1); }
+  void prefetch(std::uint64_t key) const { prefetch_to_write(&lines_[home(key)]); }
 
   /// The earliest partner within the window.  Identical packets so match in their order.
   Meeting meet(std::uint64_t key, Point point, std::int64_t time_ns);

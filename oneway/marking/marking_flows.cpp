@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 
+#include "core/prefetch.h"
 #include "wire/headers/endian.h"
 
 namespace sojourn {
@@ -165,7 +166,7 @@ void MarkingFlows::classify(std::span<const IpPacket> batch, std::span<std::uint
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (flows[i] != no_flow || batch[i].is_ipv6 != shape.is_ipv6) continue;
       tags[i] = tag_of(shape, batch[i]);
-      __builtin_prefetch(&slots_[tags[i] & mask_]);
+      prefetch_to_read(&slots_[tags[i] & mask_]);
     }
     for (std::size_t i = 0; i < batch.size(); ++i)
       if (flows[i] == no_flow && batch[i].is_ipv6 == shape.is_ipv6) flows[i] = find(tags[i]);

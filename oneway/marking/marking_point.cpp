@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/prefetch.h"
+
 namespace sojourn {
 namespace {
 
@@ -162,7 +164,7 @@ std::size_t MarkingPoint::process(std::span<MarkingEvent> batch, std::span<Marki
   assert(closed.size() >= batch.size());
   for (const MarkingEvent& event : batch) {
     span_.extend(event.time);
-    if (event.flow != MarkingEvent::no_flow) __builtin_prefetch(&flows_[event.flow], 1);
+    if (event.flow != MarkingEvent::no_flow) prefetch_to_write(&flows_[event.flow]);
   }
   const bool counts = measures_loss(method_);
   if (role_ == MarkingRole::initiating)

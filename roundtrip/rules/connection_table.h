@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/huge_array.h"
+#include "core/prefetch.h"
 #include "core/time.h"
 
 namespace sojourn {
@@ -41,7 +42,7 @@ class ConnectionTable {
         idle_(is_fixed_ ? in_use : idle) {}
 
   void prefetch(std::uint64_t flow) const {
-    __builtin_prefetch(&records_[is_fixed_ ? bucket(flow) : home(flow)], 1);
+    prefetch_to_write(&records_[is_fixed_ ? bucket(flow) : home(flow)]);
   }
 
   /// The flow's record, or nullptr.  Valid until the next call of `at`.

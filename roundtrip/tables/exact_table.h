@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/huge_array.h"
+#include "core/prefetch.h"
 #include "core/time.h"
 #include "roundtrip/four_words.h"
 #include "roundtrip/pair_event.h"
@@ -36,7 +37,7 @@ class ExactTable {
 
   explicit ExactTable(const Options& options);
 
-  void prefetch(std::uint64_t key) const { __builtin_prefetch(&lines_[home(key)], 1); }
+  void prefetch(std::uint64_t key) const { prefetch_to_write(&lines_[home(key)]); }
 
   Admission request(std::uint64_t key, Timestamp time, std::uint8_t flags);
   std::optional<Match> response(std::uint64_t key, Timestamp time);

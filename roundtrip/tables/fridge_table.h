@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/huge_array.h"
+#include "core/prefetch.h"
 #include "core/time.h"
 #include "roundtrip/key_parts.h"
 #include "roundtrip/pair_event.h"
@@ -73,11 +74,7 @@ class BasicFridgeTable {
     max_age_ = static_cast<std::uint32_t>(max_lives / hazard_a_unit_);
   }
 
-  /// Always inlined: g++ takes a function that only prefetches for one without effect, and drops
-  /// the calls that it does not inline.
-  [[gnu::always_inline]] void prefetch(std::uint64_t key) const {
-    __builtin_prefetch(&slots_[slot_of(key)], 1);
-  }
+  void prefetch(std::uint64_t key) const { prefetch_to_write(&slots_[slot_of(key)]); }
 
   Admission request(std::uint64_t key, Timestamp time, std::uint8_t flags) {
     Slot& slot = slots_[slot_of(key)];

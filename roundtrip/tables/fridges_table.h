@@ -9,6 +9,7 @@
 
 #include "core/huge_array.h"
 #include "core/kind.h"
+#include "core/prefetch.h"
 #include "core/time.h"
 #include "roundtrip/key_parts.h"
 #include "roundtrip/pair_event.h"
@@ -64,10 +65,8 @@ class BasicFridgesTable {
         patience_(options.patience),
         rate_(options.longest) {}
 
-  /// Always inlined: g++ takes a function that only prefetches for one without effect, and drops
-  /// the calls that it does not inline.
-  [[gnu::always_inline]] void prefetch(std::uint64_t key) const {
-    __builtin_prefetch(&slots_[slot_of(key, home_of(KeyParts::coins(key)))], 1);
+  void prefetch(std::uint64_t key) const {
+    prefetch_to_write(&slots_[slot_of(key, home_of(KeyParts::coins(key)))]);
   }
 
   Admission request(std::uint64_t key, Timestamp time, std::uint8_t flags) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/huge_array.h"
+#include "core/prefetch.h"
 #include "core/time.h"
 #include "roundtrip/key_parts.h"
 #include "roundtrip/pair_event.h"
@@ -51,11 +52,7 @@ class LeasedTable {
     undecided_.reserve(acceptance_.most_accepts());
   }
 
-  /// Always inlined: g++ takes a function that only prefetches for one without effect, and drops
-  /// the calls that it does not inline.
-  [[gnu::always_inline]] void prefetch(std::uint64_t key) const {
-    __builtin_prefetch(&lines_[line_of(key)], 1);
-  }
+  void prefetch(std::uint64_t key) const { prefetch_to_write(&lines_[line_of(key)]); }
 
   Admission request(std::uint64_t key, Timestamp time, std::uint8_t flags) {
     const std::int64_t now_ns = to_ns(time);

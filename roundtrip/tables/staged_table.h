@@ -8,6 +8,7 @@
 
 #include "core/hash.h"
 #include "core/huge_array.h"
+#include "core/prefetch.h"
 #include "core/time.h"
 #include "roundtrip/key_parts.h"
 #include "roundtrip/pair_event.h"
@@ -55,14 +56,12 @@ class BasicStagedTable {
         patience_(options.patience),
         matches_expired_(options.matches_expired) {}
 
-  /// Always inlined: g++ takes a function that only prefetches for one without effect, and drops
-  /// the calls that it does not inline.
-  [[gnu::always_inline]] void prefetch(std::uint64_t key) const {
+  void prefetch(std::uint64_t key) const {
     if constexpr (layout == StageLayout::one_cache_line) {
-      __builtin_prefetch(&slots_[slot_of(key, 0)], 1);
+      prefetch_to_write(&slots_[slot_of(key, 0)]);
     } else {
       for (unsigned stage = 0; stage < stages_; ++stage)
-        __builtin_prefetch(&slots_[slot_of(key, stage)], 1);
+        prefetch_to_write(&slots_[slot_of(key, stage)]);
     }
   }
 

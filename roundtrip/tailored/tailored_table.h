@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/huge_array.h"
+#include "core/prefetch.h"
 #include "core/time.h"
 #include "roundtrip/key_parts.h"
 #include "roundtrip/pair_event.h"
@@ -57,10 +58,8 @@ class TailoredTable {
     find_coins(0);
   }
 
-  /// Always inlined: g++ takes a function that only prefetches for one without effect, and drops
-  /// the calls that it does not inline.
-  [[gnu::always_inline]] void prefetch(std::uint64_t key) const {
-    if (coin_of(KeyParts::coins(key)) < no_coin_from_) __builtin_prefetch(&lines_[line_of(key)], 1);
+  void prefetch(std::uint64_t key) const {
+    if (coin_of(KeyParts::coins(key)) < no_coin_from_) prefetch_to_write(&lines_[line_of(key)]);
   }
 
   Admission request(std::uint64_t key, Timestamp time, std::uint8_t flags) {

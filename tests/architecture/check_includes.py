@@ -14,6 +14,7 @@ import tempfile
 BEGIN, END = "<!-- layers -->", "<!-- /layers -->"
 SOURCES = (".h", ".cpp", ".c")
 MOST_FILES = 40  # more than that, and nobody finds the one he looks for
+PREFETCH, PREFETCH_HOME = "__builtin_prefetch", "core/prefetch.h"  # where it is said why
 
 
 def read(*parts):
@@ -77,6 +78,8 @@ def examine(source, layers):
         for name in names:
             if not name.endswith(SOURCES):
                 continue
+            if PREFETCH in read(source, folder, name) and f"{folder}/{name}" != PREFETCH_HOME:
+                faults.append(f"{folder}/{name}: {PREFETCH} may be dropped by the compiler; take {PREFETCH_HOME}")
             allowed = layer.uses + (layer.tests_use if is_test(name) else [])
             for number, included in includes_of(os.path.join(source, folder, name)):
                 place, target = f"{folder}/{name}:{number}", os.path.dirname(included)
@@ -157,6 +160,7 @@ def self_test():
              "upwards in CMake": {"CMakeLists.txt": good["CMakeLists.txt"].replace("(core ", "(core USES wire ")},
              "no such layer": {"CMakeLists.txt": good["CMakeLists.txt"].replace("${low}", "${low} bore")},
              "a new arrow": {"core/packet.h": "", "apps/main.cpp": '#include "core/packet.h"\n'},
+             "a prefetch that may be dropped": {"lab/queue.h": "__builtin_prefetch(this);"},
              "a crowd": {f"core/file{number}.h": "" for number in range(41)},
              "a new folder": {"CMakeLists.txt": good["CMakeLists.txt"] + "sojourn_layer(export USES core)\n",
                               "export/json.h": ""}}
