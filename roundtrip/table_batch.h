@@ -60,7 +60,8 @@ inline bool is_whole(Kind kind, Leg leg) {
 
 /// One event, the plain way.
 template <PairTable Table>
-void apply_event(Table& table, const PairEvent& event, std::uint32_t index, BatchOutcome& out) {
+[[gnu::always_inline]] inline void apply_event(Table& table, const PairEvent& event,
+                                               std::uint32_t index, BatchOutcome& out) {
   if (event.is_request) {
     const Admission admission = table.request(event.key, event.time, told_flags(event));
     const bool counts =

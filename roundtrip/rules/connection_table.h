@@ -42,7 +42,10 @@ class ConnectionTable {
         idle_(is_fixed_ ? in_use : idle) {}
 
   void prefetch(std::uint64_t flow) const {
-    prefetch_to_write(&records_[is_fixed_ ? bucket(flow) : home(flow)]);
+    if (!is_fixed_) [[likely]]
+      return prefetch_to_write(&records_[home(flow)]);
+    for (std::size_t index = bucket(flow), end = index + ways; index < end; ++index)
+      prefetch_to_write(&records_[index]);
   }
 
   /// The flow's record, or nullptr.  Valid until the next call of `at`.

@@ -118,7 +118,7 @@ template <bool settled>
   const bool moves_on = carries & (!knows_sequence | is_newer(end, mine.next_sequence));
   if (wants_segments_) {
     std::uint8_t request_flags = repeat_is_ambiguous;
-    if (carries & !moves_on) [[unlikely]]
+    if (unpredictable(carries & !moves_on)) [[unlikely]]  // else two branches, each hard to predict
       if (passed_before(end, connection, sender, now, patience_)) request_flags |= is_copy;
     if (!settled && (connection.ends.has_super_packets || packet.ip_length() > longest_packet))
         [[unlikely]] {
