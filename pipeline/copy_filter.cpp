@@ -1,7 +1,9 @@
 #include "pipeline/copy_filter.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "core/prefetch.h"
 #include "wire/headers/endian.h"
 
 namespace sojourn {
@@ -79,35 +81,52 @@ CopyFilter::CopyFilter(const HashKey& key) : key_(key), slots_(groups * slots_pe
   group_looks_until_.fill(first_packets);
 }
 
-bool CopyFilter::is_copy(const Summary& summary) {
-  // Threads share flows out by these bits, from the highest down (shard_of).
-  const std::size_t group = (summary.flow & 0xffffu) * groups >> 16;
-  if (!is_before(summary.index, group_looks_until_[group]) && !in_window(summary.index))
-    return false;
-  const std::uint16_t id = identification(summary);
-  if (!can_tell(summary, id)) return false;
+bool CopyFilter::looks_at(const Summary& summary) const {
+  return in_window(summary.index) ||
+         is_before(summary.index, group_looks_until_[group_of(summary)]);
+}
 
+CopyFilter::Look CopyFilter::prepare(const Summary& summary) const {
+  const std::uint16_t id = identification(summary);
+  if (!can_tell(summary, id)) return {.is_prepared = true};
   const std::uint64_t digest = digest_of(key_, summary, id);
-  Slot& slot = slots_[group * slots_per_group + (digest >> 32) % slots_per_group];
-  const Slot seen{static_cast<std::uint32_t>(digest),
-                  static_cast<std::uint32_t>(to_ns(summary.time) >> tick_bits)};
-  const Slot before = std::exchange(slot, seen);
-  const Duration allowed = id == 0 ? longest_gap_without_id : longest_gap;
-  const bool copy = before.digest == seen.digest && std::uint64_t{seen.time - before.time}
-                                                            << tick_bits <=
-                                                        static_cast<std::uint64_t>(allowed.count());
-  if (!copy) return false;
-  group_looks_until_[group] = summary.index + patience;
-  if (is_before(looks_until_, group_looks_until_[group])) looks_until_ = group_looks_until_[group];
+  const std::size_t slot = group_of(summary) * slots_per_group + (digest >> 32) % slots_per_group;
+  prefetch_to_write(&slots_[slot]);
+  return {.slot = static_cast<std::uint32_t>(slot),
+          .digest = static_cast<std::uint32_t>(digest),
+          .allowed = id == 0 ? longest_gap_without_id : longest_gap,
+          .is_prepared = true};
+}
+
+bool CopyFilter::is_copy(const Summary& summary, const Look& look) {
+  if (look.allowed == Duration::zero()) return false;
+  const Slot seen{look.digest, static_cast<std::uint32_t>(to_ns(summary.time) >> tick_bits)};
+  const Slot before = std::exchange(slots_[look.slot], seen);
+  const std::uint64_t gap = std::uint64_t{seen.time - before.time} << tick_bits;
+  if (before.digest != seen.digest || gap > static_cast<std::uint64_t>(look.allowed.count()))
+    return false;
+  std::uint32_t& looks_until = group_looks_until_[group_of(summary)];
+  looks_until = summary.index + patience;
+  if (is_before(looks_until_, looks_until)) looks_until_ = looks_until;
   return true;
 }
 
+/// A few at a time: first all of their digests, then their slots, which are rarely in the cache.
 std::span<const Summary> CopyFilter::look_at(std::span<Summary> batch) {
+  std::array<Look, 32> looks;
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    if (is_copy(batch[i])) continue;
-    if (kept != i) batch[kept] = batch[i];
-    ++kept;
+  for (std::size_t first = 0; first < batch.size(); first += looks.size()) {
+    const auto some = batch.subspan(first, std::min(looks.size(), batch.size() - first));
+    for (std::size_t i = 0; i < some.size(); ++i)
+      looks[i] = looks_at(some[i]) ? prepare(some[i]) : Look{};
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      // One that a copy right before it draws attention to has not been prepared.
+      if (!looks[i].is_prepared && looks_at(some[i])) [[unlikely]]
+        looks[i] = prepare(some[i]);
+      if (is_copy(some[i], looks[i])) continue;
+      if (kept != first + i) batch[kept] = some[i];
+      ++kept;
+    }
   }
   copies_ += batch.size() - kept;
   return batch.first(kept);

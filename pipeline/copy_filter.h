@@ -59,6 +59,18 @@ class CopyFilter {
     std::uint32_t time = 0;  ///< in units of 2^tick_bits ns, modulo 2^32
   };
   static constexpr unsigned tick_bits = 12;  // 4.1 us, so that it wraps after five hours
+  /// What a packet is compared by, and where; nothing is allowed where nothing can be told.
+  struct Look {
+    std::uint32_t slot = 0;
+    std::uint32_t digest = 0;
+    Duration allowed = Duration::zero();
+    bool is_prepared = false;
+  };
+
+  /// Threads share flows out by these bits, from the highest down (shard_of).
+  static std::size_t group_of(const Summary& summary) {
+    return (summary.flow & 0xffffu) * groups >> 16;
+  }
 
   static constexpr bool in_window(std::uint32_t index) { return index % windows_from < window; }
   static constexpr bool is_before(std::uint32_t index, std::uint32_t end) {
@@ -70,7 +82,9 @@ class CopyFilter {
            first / windows_from != last / windows_from;
   }
   std::span<const Summary> look_at(std::span<Summary> batch);
-  bool is_copy(const Summary& summary);
+  bool looks_at(const Summary& summary) const;
+  Look prepare(const Summary& summary) const;
+  bool is_copy(const Summary& summary, const Look& look);
 
   HashKey key_;
   std::vector<Slot> slots_;
