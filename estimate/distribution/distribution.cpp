@@ -84,12 +84,23 @@ void Distribution::add_all(std::span<const std::int64_t> delays_ns,
     const auto piece = delays_ns.first(size);
     if (logging_) log_.append_plain(piece);
     if (buckets_)
-      buckets_->histogram.add_plain(piece, [&](std::size_t i, std::int32_t bucket) {
-        buckets_->flows.add(bucket, flows[i], 1);
-      });
+      add_to_buckets(piece, flows.first(size));
     else
       tags_.insert(tags_.end(), flows.begin(), flows.begin() + static_cast<std::ptrdiff_t>(size));
     moments_.add_plain(piece);
+    delays_ns = delays_ns.subspan(size);
+    flows = flows.subspan(size);
+  }
+}
+
+void Distribution::add_to_buckets(std::span<const std::int64_t> delays_ns,
+                                  std::span<const FlowTag> flows) {
+  std::array<std::int32_t, 128> places;
+  while (!delays_ns.empty()) {
+    const std::size_t size = std::min(delays_ns.size(), places.size());
+    for (std::size_t i = 0; i < size; ++i) places[i] = LogBuckets::index_of(delays_ns[i]);
+    buckets_->histogram.add_plain(std::span{places}.first(size));
+    buckets_->flows.add_plain(std::span{places}.first(size), flows.first(size));
     delays_ns = delays_ns.subspan(size);
     flows = flows.subspan(size);
   }

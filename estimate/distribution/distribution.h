@@ -156,6 +156,7 @@ class Distribution {
   };
 
   void start_buckets();
+  void add_to_buckets(std::span<const std::int64_t> delays_ns, std::span<const FlowTag> flows);
   void add_log_to(Buckets& buckets) const;
   const Buckets& buckets(std::optional<Buckets>& scratch) const;
   /// The delays at these points of the cumulative weight; with `outward`, the end of the bucket

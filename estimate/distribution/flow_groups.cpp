@@ -6,15 +6,30 @@
 
 namespace sojourn {
 
-FlowGroups::Row& FlowGroups::new_row(std::uint32_t place) {
+std::uint16_t FlowGroups::new_row(std::uint32_t place) {
   std::uint8_t& octave = octaves_[place / cells_per_octave];
   if (octave == none) {
     octave = static_cast<std::uint8_t>(places_.size());
     places_.emplace_back();
   }
   rows_.emplace_back();
-  places_[octave][place % cells_per_octave] = static_cast<std::uint16_t>(rows_.size());
-  return rows_.back();
+  return places_[octave][place % cells_per_octave] = static_cast<std::uint16_t>(rows_.size());
+}
+
+void FlowGroups::add_plain(std::span<const std::int32_t> buckets, std::span<const FlowTag> flows) {
+  constexpr std::size_t most = 128;
+  std::array<std::uint16_t, most> numbers;
+  while (!buckets.empty()) {
+    const std::size_t size = std::min(buckets.size(), most);
+    for (std::size_t i = 0; i < size; ++i) numbers[i] = number_of(cell_of(buckets[i]));
+    Row* const rows = rows_.data();
+    for (std::size_t i = 0; i < size; ++i) {
+      seen_[flows[i].group()] |= std::uint64_t{1} << flows[i].mark();
+      rows[numbers[i] - 1u][flows[i].group()] += 1;
+    }
+    buckets = buckets.subspan(size);
+    flows = flows.subspan(size);
+  }
 }
 
 void FlowGroups::add_row(std::int32_t cell, const Row& row) {

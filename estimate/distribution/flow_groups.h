@@ -39,6 +39,9 @@ class FlowGroups {
   void add_weight(std::int32_t bucket, std::size_t group, double weight) {
     row_of(cell_of(bucket))[group] += weight;
   }
+  /// The same for many of weight 1: first where each goes, then all additions, so that they do not
+  /// wait for each other's look-ups.
+  void add_plain(std::span<const std::int32_t> buckets, std::span<const FlowTag> flows);
   void add_row(std::int32_t cell, const Row& row);
   void add_seen(std::size_t group, std::uint64_t marks) { seen_[group] |= marks; }
   void merge(const FlowGroups& other);
@@ -69,15 +72,16 @@ class FlowGroups {
   /// Number of the row of each cell, from 1 on; 0 if there is none yet.
   using Octave = std::array<std::uint16_t, cells_per_octave>;
 
-  Row& row_of(std::int32_t cell) {
+  std::uint16_t number_of(std::int32_t cell) {
     const auto place = static_cast<std::uint32_t>(cell + first_place);
     const std::uint8_t octave = octaves_[place / cells_per_octave];
     if (octave != none) [[likely]]
       if (const std::uint16_t row = places_[octave][place % cells_per_octave]; row != 0) [[likely]]
-        return rows_[row - 1u];
+        return row;
     return new_row(place);
   }
-  Row& new_row(std::uint32_t place);
+  Row& row_of(std::int32_t cell) { return rows_[number_of(cell) - 1u]; }
+  std::uint16_t new_row(std::uint32_t place);
 
   std::array<std::uint64_t, FlowTag::groups> seen_{};
   std::array<std::uint8_t, 2 * LogBuckets::octaves> octaves_;

@@ -101,16 +101,11 @@ class LogHistogram {
     weights_.add(index, weight);
     if (squares_) squares_->add(index, weight * weight);
   }
-  /// Delays of weight 1.  Calls also(i, index) for each, for whoever needs its bucket too.
-  template <class Also>
-  void add_plain(std::span<const std::int64_t> delays_ns, Also also) {
-    for (std::size_t i = 0; i < delays_ns.size(); ++i) {
-      const std::int32_t index = LogBuckets::index_of(delays_ns[i]);
-      weights_.add(index, 1);
-      also(i, index);
-    }
+  /// Delays of weight 1, by their buckets.
+  void add_plain(std::span<const std::int32_t> buckets) {
+    for (const std::int32_t bucket : buckets) weights_.add(bucket, 1);
     if (squares_)
-      for (const std::int64_t ns : delays_ns) squares_->add(LogBuckets::index_of(ns), 1);
+      for (const std::int32_t bucket : buckets) squares_->add(bucket, 1);
   }
   /// Samples of which only the sums are known.
   void add_bucket(std::int32_t index, double weight, double squares) {
