@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "core/hash.h"
+#include "roundtrip/rules/coarse_time.h"
+#include "roundtrip/rules/server_guess.h"
 
 namespace sojourn {
 namespace {
@@ -12,6 +14,7 @@ namespace {
 constexpr std::size_t least_shard_slots = 64;
 constexpr int octaves_apart = 3;
 constexpr double max_lives = 16;  // sample_weight.h
+constexpr std::size_t super_packet_part = 8, asked_before_part = 16;
 
 }  // namespace
 
@@ -53,6 +56,12 @@ dp_config make_config(const DataplaneOptions& options) {
 
   config.buckets = static_cast<std::uint32_t>(
       std::bit_floor(std::max<std::size_t>(options.connection_bytes / sizeof(dp_bucket), 1)));
+  // As much as user space gives them in fixed memory, beside the connections.
+  config.super_buckets = static_cast<std::uint32_t>(options.connection_bytes / super_packet_part /
+                                                    sizeof(dp_super_bucket));
+  config.asked_lines = static_cast<std::uint32_t>(options.connection_bytes / asked_before_part /
+                                                  sizeof(dp_asked_line));
+  config.patience = CoarserTime::steps_in(options.expire);
   config.apart = options.apart;
   config.replay = options.replay;
   config.steps = options.steps;
@@ -72,6 +81,24 @@ double share_of(const dp_config& config, unsigned fridge) {
 
 std::size_t slot_count(const dp_config& config) {
   return std::size_t{config.fridges} * config.shards * config.shard_slots;
+}
+
+dp_services known_services() {
+  constexpr unsigned ports = 65536, service = 3;
+  dp_services services{};
+  for (unsigned port = 0; port < ports; ++port)
+    if (service_rank(static_cast<std::uint16_t>(port)) >= service)
+      services.bits[port / 64] |= std::uint64_t{1} << port % 64;
+  return services;
+}
+
+void set_clocks(dp_control& control, Timestamp now) {
+  const auto ns = static_cast<std::uint64_t>(to_ns(now));
+  const auto write = [](__u32& word, std::uint64_t value) {
+    *static_cast<volatile __u32*>(&word) = static_cast<std::uint32_t>(value);
+  };
+  write(control.tick, ns >> DP_TICK_BITS);
+  write(control.seconds, ns / 1'000'000'000);
 }
 
 }  // namespace sojourn

@@ -39,4 +39,10 @@ double share_of(const dp_config& config, unsigned fridge);
 
 std::size_t slot_count(const dp_config& config);
 
+/// By which the program guesses who is the server: those of roundtrip/rules/server_guess.h.
+dp_services known_services();
+
+/// The program's coarse clocks, to be told now and then.
+void set_clocks(dp_control& control, Timestamp now);
+
 }  // namespace sojourn

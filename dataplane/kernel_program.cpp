@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -118,6 +119,8 @@ Result<KernelProgram> KernelProgram::load(const DataplaneOptions& options, Hook 
   bpf_map__set_max_entries(state->map("slots"),
                            static_cast<std::uint32_t>(slot_count(state->config)));
   bpf_map__set_max_entries(state->map("connections"), state->config.buckets);
+  bpf_map__set_max_entries(state->map("super_packets"), std::max(state->config.super_buckets, 1u));
+  bpf_map__set_max_entries(state->map("asked"), std::max(state->config.asked_lines, 1u));
   bpf_map__set_max_entries(state->map("counters"), state->config.cpus);
   bpf_map__set_max_entries(state->map("samples"), static_cast<std::uint32_t>(state->ring_bytes));
   bpf_map__set_initial_value(state->map(".rodata"), &state->config, sizeof state->config);
@@ -134,6 +137,10 @@ Result<KernelProgram> KernelProgram::load(const DataplaneOptions& options, Hook 
                               page_rounded(state->cpus * sizeof(dp_counters))};
   state->ring.reset(ring_buffer__new(bpf_map__fd(state->map("samples")), &State::on_sample,
                                      state.get(), nullptr));
+  const std::uint32_t first = 0;
+  const dp_services services = known_services();
+  if (bpf_map_update_elem(bpf_map__fd(state->map("services")), &first, &services, BPF_ANY) != 0)
+    return failure(std::string{"cannot write the program's memory: "} + std::strerror(errno));
   if (!state->control.get() || !state->counters.get() || !state->ring)
     return failure(std::string{"cannot map the program's memory: "} + std::strerror(errno));
   KernelProgram loaded{std::move(state)};
@@ -157,6 +164,8 @@ dp_counters KernelProgram::counters() const {
 
 std::size_t KernelProgram::memory_bytes() const {
   return slot_count(config()) * sizeof(dp_slot) + config().buckets * sizeof(dp_bucket) +
+         config().super_buckets * sizeof(dp_super_bucket) +
+         config().asked_lines * sizeof(dp_asked_line) + sizeof(dp_services) +
          DP_MOST_SHARDS * sizeof(dp_shard) + state_->cpus * sizeof(dp_counters) +
          state_->ring_bytes;
 }

@@ -28,6 +28,11 @@ struct UserMachine {
   static dp_slot* slot(std::uint32_t index) { return entry(running->slots_, index); }
   static dp_shard* shard(std::uint32_t index) { return entry(running->shards_, index); }
   static dp_bucket* bucket(std::uint32_t index) { return entry(running->buckets_, index); }
+  static dp_super_bucket* super_bucket(std::uint32_t index) {
+    return entry(running->super_buckets_, index);
+  }
+  static dp_asked_line* asked_line(std::uint32_t index) { return entry(running->asked_, index); }
+  static const dp_services* services() { return &running->services_; }
   static dp_sample* pending() { return &running->pending_; }
   static void submit() { running->samples_.push_back(running->pending_); }
 };
@@ -37,7 +42,10 @@ UserProgram::UserProgram(const dp_config& config)
     : config_(config),
       slots_(slot_count(config)),
       shards_(DP_MOST_SHARDS),
-      buckets_(config.buckets) {
+      buckets_(config.buckets),
+      super_buckets_(config.super_buckets),
+      asked_(config.asked_lines),
+      services_(known_services()) {
   control_.enter_below = control_.look_below = std::uint64_t{1} << 32;
 }
 
@@ -64,6 +72,13 @@ DP_INLINE struct dp_counters* machine_counters() { return &UserMachine::counters
 DP_INLINE struct dp_slot* machine_slot(__u32 index) { return UserMachine::slot(index); }
 DP_INLINE struct dp_shard* machine_shard(__u32 index) { return UserMachine::shard(index); }
 DP_INLINE struct dp_bucket* machine_bucket(__u32 index) { return UserMachine::bucket(index); }
+DP_INLINE struct dp_super_bucket* machine_super_bucket(__u32 index) {
+  return UserMachine::super_bucket(index);
+}
+DP_INLINE struct dp_asked_line* machine_asked_line(__u32 index) {
+  return UserMachine::asked_line(index);
+}
+DP_INLINE const struct dp_services* machine_services() { return UserMachine::services(); }
 DP_INLINE struct dp_sample* machine_reserve() { return UserMachine::pending(); }
 DP_INLINE void machine_submit(struct dp_sample*) { UserMachine::submit(); }
 DP_INLINE __u64 machine_now(const struct dp_summary* packet) { return packet->time_ns; }

@@ -34,6 +34,9 @@ class UserProgram {
   std::vector<dp_slot> slots_;
   std::vector<dp_shard> shards_;
   std::vector<dp_bucket> buckets_;
+  std::vector<dp_super_bucket> super_buckets_;
+  std::vector<dp_asked_line> asked_;
+  dp_services services_;
   std::vector<dp_sample> samples_;
 };
 

@@ -90,6 +90,7 @@ Result<KernelRtt> KernelRtt::open(const KernelRttOptions& options, SampleConsume
   if (!program) return std::unexpected(program.error());
   KernelRtt run{options, std::move(*program), std::move(consumer)};
   run.plan_.update(0, 0, now(), run.program_.control());
+  set_clocks(run.program_.control(), now());
   run.run_time_ = measure_run_time();
   for (const AttachmentPoint& point : points) {
     auto attached = Attachment::attach(run.program_, point, options.hook);
@@ -115,7 +116,7 @@ void KernelRtt::look_after(Timestamp time) {
   time_span_.merge({started_, time});
   const dp_counters counters = program_.counters();
   plan_.update(counters.arrivals, counters.samples, time, program_.control());
-  program_.control().tick = static_cast<std::uint32_t>((time - *started_) / between_looks) + 1;
+  set_clocks(program_.control(), time);
   if (run_time_ && time - *started_ > cost_measured) run_time_ = UniqueFd{};
   std::erase_if(attachments_, [&](const Attachment& attachment) {
     if (!attachment.is_gone()) return false;
@@ -148,6 +149,8 @@ void KernelRtt::take(const dp_sample& found) {
     sample.requester = anonymizer_->apply(sample.requester);
     sample.responder = anonymizer_->apply(sample.responder);
   }
+  measurement_.counters(sample.kind).guessed_legs +=
+      (found.flags & DP_LEG_IS_GUESSED) != 0 && options_.inside.empty();
   measurement_.add(sample);
   if (consumer_) consumer_(sample);
 }
@@ -163,6 +166,8 @@ const Measurement& KernelRtt::measurement() {
         (options_.keep_ambiguous ? 0 : figures.ambiguous);
     figures.unmatched_requests = figures.requests - std::min(figures.requests, answered);
   }
+  measurement_.counters(Kind::tcp).super_packets = counters.super_packets;
+  measurement_.counters(Kind::tcp).super_packets_left_out = counters.super_packets_left_out;
   return measurement_;
 }
 

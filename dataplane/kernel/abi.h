@@ -81,11 +81,14 @@ struct dp_config {
 	__u32 buckets;     /* of DP_WAYS connections, a power of two */
 	__u32 replay;      /* the packet brings its time: skb->tstamp, or metadata at XDP */
 	__u32 apart;       /* each interface is a point of its own */
-	__u32 steps; /* benchmark: packets step their flow and sequence number by themselves */
-	__u32 cpus;  /* entries of the counters */
+	__u32 steps;    /* benchmark: packets step their flow and sequence number by themselves */
+	__u32 cpus;     /* entries of the counters */
+	__u32 patience; /* expire_ns in ticks, rounded up */
+	__u32 super_buckets; /* of DP_WAYS directions with super-packets; may be 0 */
+	__u32 asked_lines;   /* of DP_ASKED_WAYS queries and echoes without an answer; may be 0 */
 	__u32 spare;
 };
-DP_ASSERT_SIZE(struct dp_config, 96);
+DP_ASSERT_SIZE(struct dp_config, 112);
 
 /* Written by the process while the program runs. */
 struct dp_control {
@@ -93,11 +96,17 @@ struct dp_control {
 	__u64 enter_below;
 	/* The largest enter_below of the last expire_ns: what may still wait. */
 	__u64 look_below;
-	/* A coarse clock, for which connection was silent longest. */
+	/* Coarse clocks, so that not every packet has to look at the fine one: steps of
+	 * 2^DP_TICK_BITS ns, as CoarserTime has them (roundtrip/rules/coarse_time.h), and seconds.
+	 */
 	__u32 tick;
+	__u32 seconds;
+	/* Benchmark: packets do not step on in their sequence, and so are repeated. */
+	__u32 hold;
 	__u32 spare;
 };
-DP_ASSERT_SIZE(struct dp_control, 24);
+DP_ASSERT_SIZE(struct dp_control, 32);
+#define DP_TICK_BITS 27
 
 /* A request that waits. */
 struct dp_slot {
@@ -135,20 +144,23 @@ enum dp_known {
 	DP_KNOWN_TS_ASKED = 32, /* data carried its newest TSval first */
 };
 enum dp_ends {
-	DP_CLIENT_KNOWN = 1,
+	DP_CLIENT_KNOWN = 1, /* by a SYN or SYN-ACK */
 	DP_CLIENT_IS_HIGH = 2,
 	DP_SYN_SEEN = 4,
 	DP_SYN_ACK_SEEN = 8,
+	DP_CLIENT_GUESSED = 16,
+	DP_HAS_SUPER_PACKETS = 32,
 };
 
 struct dp_connection {
-	__u64 flow; /* 0: free */
-	__u32 tick; /* when it was last seen */
+	__u64 flow;             /* 0: free */
+	__u32 tick;             /* when it was last seen */
+	__u16 advanced[2];      /* when next_sequence of a side last moved on, in ticks */
+	struct dp_side side[2]; /* 0: the lower end in the order of the flow's hash */
 	__u8 known[2];
 	__u8 ends;
 	__u8 spare_byte;
-	struct dp_side side[2]; /* 0: the lower end in the order of the flow's hash */
-	__u64 spare[2];
+	__u32 spare[3];
 };
 DP_ASSERT_SIZE(struct dp_connection, 64);
 
@@ -156,6 +168,43 @@ struct dp_bucket {
 	struct dp_connection way[DP_WAYS];
 };
 DP_ASSERT_SIZE(struct dp_bucket, 256);
+
+/*
+ * The super-packets that one end of a connection has on their way, in order: a ring from `begin` to
+ * `end` (roundtrip/rules/super_packets.h).  The CPU that sees data moves `end`, the one that sees
+ * acknowledgments moves `begin`, so they need no lock.
+ */
+#define DP_SUPER_RING 64
+#define DP_MOST_SUPER_PACKETS 61 /* as in user space */
+struct dp_range {
+	__u32 start, end;
+};
+struct dp_super_packets {
+	__u64 flow; /* 0: free */
+	__u32 tick;
+	__u32 begin, end; /* modulo DP_SUPER_RING */
+	__u32 answered;   /* `begin` + 1 if an acknowledgment has reached into the first */
+	__u64 repeated;   /* bit per place of the ring */
+	__u32 is_split;   /* they are surely no packets on the wire */
+	__u32 spare[7];
+	struct dp_range ranges[DP_SUPER_RING];
+};
+DP_ASSERT_SIZE(struct dp_super_packets, 576);
+struct dp_super_bucket {
+	struct dp_super_packets way[DP_WAYS];
+};
+
+/* Keys of queries and echoes that no answer was seen to (roundtrip/rules/asked_before.h): 48 bits
+ * of the key and 16 of the second it was last asked in; 0 is free. */
+#define DP_ASKED_WAYS 8
+struct dp_asked_line {
+	__u64 way[DP_ASKED_WAYS];
+};
+
+/* A bit for each port that is a known service (roundtrip/rules/server_guess.h). */
+struct dp_services {
+	__u64 bits[1024];
+};
 
 /* Counted per CPU, by that CPU alone; whoever reads adds them up. */
 struct dp_counters {
@@ -169,7 +218,8 @@ struct dp_counters {
 	__u64 arrivals; /* all requests, halves and repeats included: what the plan follows */
 	__u64 samples;  /* handed over */
 	__u64 replaced; /* connections that made room for others */
-	__u64 spare[2];
+	__u64 super_packets;
+	__u64 super_packets_left_out; /* too many on their way to be matched */
 };
 DP_ASSERT_SIZE(struct dp_counters, 384);
 
@@ -178,6 +228,7 @@ enum dp_sample_flag {
 	DP_REQUESTER_IS_SERVER = 2,
 	DP_AMBIGUOUS = 4,
 	DP_IPV6 = 8,
+	DP_LEG_IS_GUESSED = 16,
 };
 
 /* A response that found its request.  Addresses and ports are those of the response, as on the

@@ -40,6 +40,30 @@ struct {
 	__type(value, struct dp_bucket);
 } connections SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dp_super_bucket);
+} super_packets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dp_asked_line);
+} asked SEC(".maps");
+
+/* Written once, before the first packet. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dp_services);
+} services SEC(".maps");
+
 /* An entry for each CPU in memory that the process maps: reading needs no privilege any more. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -82,6 +106,20 @@ DP_INLINE struct dp_shard *machine_shard(__u32 index)
 DP_INLINE struct dp_bucket *machine_bucket(__u32 index)
 {
 	return bpf_map_lookup_elem(&connections, &index);
+}
+DP_INLINE struct dp_super_bucket *machine_super_bucket(__u32 index)
+{
+	return bpf_map_lookup_elem(&super_packets, &index);
+}
+DP_INLINE struct dp_asked_line *machine_asked_line(__u32 index)
+{
+	return bpf_map_lookup_elem(&asked, &index);
+}
+DP_INLINE const struct dp_services *machine_services(void)
+{
+	__u32 first = 0;
+
+	return bpf_map_lookup_elem(&services, &first);
 }
 DP_INLINE struct dp_sample *machine_reserve(void)
 {

@@ -35,6 +35,9 @@ DP_INLINE struct dp_counters *machine_counters(void);
 DP_INLINE struct dp_slot *machine_slot(__u32 index);
 DP_INLINE struct dp_shard *machine_shard(__u32 index);
 DP_INLINE struct dp_bucket *machine_bucket(__u32 index);
+DP_INLINE struct dp_super_bucket *machine_super_bucket(__u32 index);
+DP_INLINE struct dp_asked_line *machine_asked_line(__u32 index);
+DP_INLINE const struct dp_services *machine_services(void);
 DP_INLINE struct dp_sample *machine_reserve(void);
 DP_INLINE void machine_submit(struct dp_sample *sample);
 /* Where the bytes are. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 #pragma once
 /* A packet that was parsed: what it asks and what it answers. */
+#include "dataplane/kernel/asked_before.h"
 #include "dataplane/kernel/tcp.h"
 
 /* DNS, NTP and ICMP: one packet asks, one answers, the token tells which belong together. */
@@ -10,12 +11,17 @@ DP_INLINE void dp_exchange(const struct dp_summary *s)
 	/* A host that asks itself: equal ends have no lower and higher one. */
 	const __u32 requester = s->to_itself ? sender : 1 - sender;
 
-	if (s->content == DP_CONTENT_REQUEST)
-		dp_ask(s, dp_pair_key(s->flow, s->token, s->kind, sender, 0),
-		       DP_WHAT(s->kind, 0, DP_REPEAT_IS_AMBIGUOUS));
-	else
-		dp_answer(s, dp_pair_key(s->flow, s->token, s->kind, requester, 0),
-			  DP_WHAT(s->kind, DP_SERVER, 0));
+	if (s->content == DP_CONTENT_REQUEST) {
+		const __u64 key = dp_pair_key(s->flow, s->token, s->kind, sender, 0);
+		const __u32 copy = dp_asked_before(key) ? DP_IS_COPY : 0;
+
+		dp_ask(s, key, DP_WHAT(s->kind, 0, DP_REPEAT_IS_AMBIGUOUS | copy));
+	} else {
+		const __u64 key = dp_pair_key(s->flow, s->token, s->kind, requester, 0);
+
+		dp_forget_asked(key);
+		dp_answer(s, key, DP_WHAT(s->kind, DP_SERVER, 0));
+	}
 }
 
 DP_INLINE int dp_is_truncated(int reason)
@@ -37,7 +43,7 @@ DP_INLINE void dp_step(struct dp_summary *s)
 
 	if (!flows_log2 || !counters)
 		return;
-	turn = counters->packets >> flows_log2;
+	turn = machine_control()->hold ? machine_control()->hold : counters->packets >> flows_log2;
 	s->flow = dp_mix(s->flow + (counters->packets & ((1ull << flows_log2) - 1)));
 	s->sequence += (__u32)turn * 1448;
 	s->acknowledgment += (__u32)turn * 1448;

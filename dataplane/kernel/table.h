@@ -12,6 +12,9 @@
 enum dp_request_flag {
 	DP_REPEAT_IS_AMBIGUOUS = 1, /* Karn's rule */
 	DP_HALF_OF_SPAN = 2,        /* counted where the whole span is */
+	/* Passed before, perhaps so long ago that it waits no more: it can make that one ambiguous,
+	 * but is no request itself. */
+	DP_IS_COPY = 4,
 };
 
 struct dp_place {
@@ -82,9 +85,11 @@ DP_INLINE void dp_ask_here(const struct dp_summary *s, __u64 key, __u32 kind, __
 	if (!counters)
 		return;
 	kind &= DP_KINDS - 1;
-	counters->arrivals++;
-	if (!(flags & DP_HALF_OF_SPAN))
-		counters->asked[kind]++;
+	if (!(flags & DP_IS_COPY)) {
+		counters->arrivals++;
+		if (!(flags & DP_HALF_OF_SPAN))
+			counters->asked[kind]++;
+	}
 	if (coin >= *(volatile __u64 *)&control->look_below)
 		return;
 	place = dp_place_of(key, coins);
@@ -96,12 +101,12 @@ DP_INLINE void dp_ask_here(const struct dp_summary *s, __u64 key, __u32 kind, __
 		if (!dp_is_over(slot->time_ns, now)) {
 			if (flags & DP_REPEAT_IS_AMBIGUOUS)
 				slot->repeated = 1;
-			if (!(flags & DP_HALF_OF_SPAN))
+			if (!(flags & (DP_HALF_OF_SPAN | DP_IS_COPY)))
 				counters->repeated[kind]++;
 			return;
 		}
 	}
-	if (coin >= enter_below)
+	if (coin >= enter_below || (flags & DP_IS_COPY))
 		return;
 	shard = machine_shard(place.shard);
 	if (!shard || place.fridge >= DP_MOST_FRIDGES)
