@@ -75,7 +75,7 @@ std::string warning_of_drops(const SourceCounters& counters) {
 }
 
 /// What packets taken to here have given.
-RttReport figures_of(const RttRequest& request, const Source& source, RttPipeline& pipeline) {
+RttReport figures_of(const RttRequest& request, const Source& source, const RttPipeline& pipeline) {
   RttReport report;
   report.input.packets = source.counters().packets;
   report.input.bytes = source.counters().bytes;
@@ -140,17 +140,16 @@ RttReport make_report(const Task& task, RttReport report) {
   return report;
 }
 
-/// Live: measures until the time is up, and shows the figures every second on a terminal.
-template <class Step, class Figures>
-void watch(const Task& task, Step step, Figures figures) {
-  const auto& [request, expectation, started] = task;
-  LiveView view{!request.json && !silent(request)};
-  while (!interrupted() && !OutputFile::reader_gone() &&
-         (!request.duration || Clock::now() - started < *request.duration)) {
-    if (!step()) break;
+/// Live: goes on until the time is up, and shows the figures every second on a terminal.
+template <class Figures>
+GoOn watching(const Task& task, LiveView& view, Figures figures) {
+  return [&task, &view, figures] {
+    const RttRequest& request = task.request;
     if (view.due())
       view.show(text_report(make_report(task, figures()), {request.color, request.unicode}));
-  }
+    return !OutputFile::reader_gone() &&
+           (!request.duration || Clock::now() - task.started < *request.duration);
+  };
 }
 
 /// What the text report would say, for those who read another form of it.
@@ -217,10 +216,12 @@ Result<int> measure(const RttRequest& request) {
     return report;
   };
   if (live) {
-    watch(
-        task, [&] { return engine.kernel ? engine.kernel->step() : pipeline->step(*source); },
-        figures);
-    if (pipeline) pipeline->finish();
+    LiveView view{!request.json && !silent(request)};
+    const GoOn go_on = watching(task, view, figures);
+    if (engine.kernel)
+      engine.kernel->run(interrupted(), go_on);
+    else
+      pipeline->run_live(*source, interrupted(), go_on);
   } else {
     Progress progress;
     pipeline->run(*source, interrupted(), [&] {

@@ -1,6 +1,7 @@
 #include "estimate/measurement.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sojourn {
 namespace {
@@ -18,7 +19,6 @@ bool is_headline(Kind kind, Leg leg) { return !has_whole(kind) || leg == Leg::su
 KindCounters& KindCounters::operator+=(const KindCounters& other) {
   requests += other.requests;
   ambiguous += other.ambiguous;
-  unmatched_requests += other.unmatched_requests;
   left_out += other.left_out;
   estimated_ambiguous += other.estimated_ambiguous;
   guessed_legs += other.guessed_legs;
@@ -27,11 +27,25 @@ KindCounters& KindCounters::operator+=(const KindCounters& other) {
   return *this;
 }
 
-Measurement::Measurement(const MeasurementOptions& options) : grouping_(options.grouping) {
+Measurement::Measurement(const MeasurementOptions& options)
+    : keep_ambiguous_(options.keep_ambiguous),
+      weights_are_counts_(options.weights_are_counts),
+      grouping_(options.grouping) {
   for (auto& legs : legs_)
     for (auto& leg : legs) leg = Distribution{options.keep};
   if (options.grouping) groups_.emplace(options.max_groups, options.keep);
   if (options.window) windows_.emplace(*options.window, options.max_slices, options.keep);
+}
+
+std::uint64_t Measurement::unmatched_requests(Kind kind) const {
+  const KindCounters& counted = counters(kind);
+  const Distribution& headline = pooled(kind);
+  const std::uint64_t answered =
+      weights_are_counts_ ? static_cast<std::uint64_t>(std::llround(headline.total_weight()))
+                          : headline.count();
+  const std::uint64_t others =
+      answered + (keep_ambiguous_ ? 0 : counted.ambiguous) + counted.left_out.total();
+  return counted.requests - std::min(counted.requests, others);
 }
 
 void Measurement::settle(Kind kind, Leg leg) const {

@@ -21,14 +21,13 @@ namespace sojourn {
 
 /// What happened to the requests of a kind.  The number of samples is its distribution's count():
 ///
-///     requests = samples + ambiguous + unmatched_requests + left_out.total()
+///     requests = samples + ambiguous + left_out.total() + Measurement::unmatched_requests()
 ///
 /// counts each request once, whatever the table; the weights then say what is behind those left
 /// out.
 struct KindCounters {
   std::uint64_t requests = 0;
-  std::uint64_t ambiguous = 0;           ///< sent more than once (Karn): no sample
-  std::uint64_t unmatched_requests = 0;  ///< no response until the end or `--expire`
+  std::uint64_t ambiguous = 0;     ///< sent more than once (Karn): no sample
   std::uint64_t guessed_legs = 0;  ///< samples whose leg is a guess: the capture lacks the SYN
   /// tcp: segments larger than a packet on the wire, joined or not yet divided by an interface
   /// (offloads); of these, how many were too many to be matched, and so were no requests.
@@ -51,6 +50,8 @@ struct MeasurementOptions {
   std::size_t max_slices = Windows::default_max_slices;
   std::optional<Grouping> grouping;
   std::size_t max_groups = Groups::default_max_groups;
+  bool keep_ambiguous = false;      ///< requests sent more than once are among the samples
+  bool weights_are_counts = false;  ///< a sample stands for as many requests as its weight
 };
 
 /// The figures of one run.  One thread adds; threads have one each, joined by merge().
@@ -93,6 +94,9 @@ class Measurement {
 
   KindCounters& counters(Kind kind) { return counters_[index_of(kind)]; }
   const KindCounters& counters(Kind kind) const { return counters_[index_of(kind)]; }
+
+  /// No response until the end or the expiry: what is neither a sample nor ambiguous nor left out.
+  std::uint64_t unmatched_requests(Kind kind) const;
 
   /// `other` was made with the same options.
   void merge(Measurement&& other);
@@ -153,6 +157,7 @@ class Measurement {
   mutable std::array<Legs, kind_count> legs_;
   mutable std::array<std::array<Waiting, leg_count>, kind_count> waiting_;
   std::array<KindCounters, kind_count> counters_{};
+  bool keep_ambiguous_, weights_are_counts_;
   std::uint64_t strangers_ = 0;  ///< samples of no known flow
   std::optional<Grouping> grouping_;
   std::optional<Groups> groups_;

@@ -171,9 +171,10 @@ std::uint64_t RoundTrips::memory_bytes() const {
 }
 
 RequestCounts RoundTrips::requests(Kind kind) const {
-  const KindCounters& counters =
-      run_->pipeline.measurement().counters(static_cast<sojourn::Kind>(kind));
-  return {counters.requests, counters.ambiguous, counters.unmatched_requests};
+  const Measurement& measurement = run_->pipeline.measurement();
+  const auto inner = static_cast<sojourn::Kind>(kind);
+  const KindCounters& counters = measurement.counters(inner);
+  return {counters.requests, counters.ambiguous, measurement.unmatched_requests(inner)};
 }
 
 Distribution RoundTrips::distribution(Kind kind, Leg leg) const {

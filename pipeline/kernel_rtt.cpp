@@ -72,6 +72,8 @@ KernelRtt::KernelRtt(const KernelRttOptions& options, KernelProgram program,
       measurement_([&] {
         MeasurementOptions measurement = options.rtt.measurement;
         measurement.keep = Keep::histogram;
+        measurement.keep_ambiguous = options.rtt.keep_ambiguous;
+        measurement.weights_are_counts = true;
         return measurement;
       }()),
       consumer_(std::move(consumer)),
@@ -108,6 +110,10 @@ bool KernelRtt::step() {
   if (!looked_ || time - *looked_ >= between_looks || time < *looked_) look_after(time);
   if (taken == 0) std::this_thread::sleep_for(a_nap);
   return !gone_;
+}
+
+void KernelRtt::run(const std::atomic<bool>& stop, const GoOn& go_on) {
+  loop_live(stop, go_on, [this] { return step(); });
 }
 
 void KernelRtt::look_after(Timestamp time) {
@@ -159,12 +165,7 @@ const Measurement& KernelRtt::measurement() {
   const dp_counters counters = program_.counters();
   for (std::size_t i = 0; i < kind_count; ++i) {
     const Kind kind = static_cast<Kind>(i);
-    KindCounters& figures = measurement_.counters(kind);
-    figures.requests = counters.asked[i] - counters.repeated[i];
-    const auto answered =
-        static_cast<std::uint64_t>(std::llround(measurement_.pooled(kind).total_weight())) +
-        (options_.keep_ambiguous ? 0 : figures.ambiguous);
-    figures.unmatched_requests = figures.requests - std::min(figures.requests, answered);
+    measurement_.counters(kind).requests = counters.asked[i] - counters.repeated[i];
   }
   measurement_.counters(Kind::tcp).super_packets = counters.super_packets;
   measurement_.counters(Kind::tcp).super_packets_left_out = counters.super_packets_left_out;

@@ -19,6 +19,7 @@
 #include "estimate/anonymizer.h"
 #include "estimate/measurement.h"
 #include "pipeline/kernel_plan.h"
+#include "pipeline/live_loop.h"
 #include "pipeline/rtt_options.h"
 #include "pipeline/time_span.h"
 #include "wire/skip.h"
@@ -49,7 +50,10 @@ class KernelRtt {
 
   /// Waits some milliseconds and takes what came.  False when the interfaces are gone.
   bool step();
+  /// Steps until the interfaces are gone, `stop` turns true, or `go_on` says no.
+  void run(const std::atomic<bool>& stop, const GoOn& go_on);
 
+  /// With the requests that the kernel has counted until now.
   const Measurement& measurement();
   const TimeSpan& time_span() const { return time_span_; }
   SkipCounters skipped() const;

@@ -15,6 +15,7 @@ std::unique_ptr<RttShard> make_shard(RttOptions options) {
   options.table.memory_bytes /= std::max(options.threads, 1u);
   options.table.connection_bytes /= std::max(options.threads, 1u);
   if (options.table.kind != TableKind::exact) options.measurement.keep = Keep::histogram;
+  options.measurement.keep_ambiguous = options.keep_ambiguous;
   return with_table(options.table, [&](auto table) -> std::unique_ptr<RttShard> {
     return std::make_unique<TableShard<decltype(table)>>(options, std::move(table));
   });
@@ -103,28 +104,16 @@ void RttPipeline::run(Source& source, const std::atomic<bool>& stop, const Tick&
   finish();
 }
 
+void RttPipeline::run_live(Source& source, const std::atomic<bool>& stop, const GoOn& go_on) {
+  loop_live(stop, go_on, [&] { return step(source); });
+  finish();
+}
+
 void RttPipeline::run_threads(Source& source, const std::atomic<bool>& stop, const Tick& tick) {
   ShardedRun sharded{source, shards_, HashKey::from_seed(options_.seed), options_.kinds, sink_};
   sharded.run(stop, tick);
   time_span_ = sharded.time_span();
   skipped_ = sharded.skipped();
-}
-
-const Measurement& RttPipeline::measurement() {
-  // Every request finds its response, is ambiguous, is left out by the table, or else it was waited
-  // for in vain.
-  Measurement& measurement = shards_[0]->measurement();
-  for (std::size_t i = 0; i < kind_count; ++i) {
-    const Kind kind = static_cast<Kind>(i);
-    KindCounters& counters = measurement.counters(kind);
-    const std::uint64_t samples = is_whole(kind, Leg::server)
-                                      ? measurement.pooled(kind).count()
-                                      : measurement.leg(kind, Leg::sum).count();
-    const std::uint64_t others =
-        samples + (options_.keep_ambiguous ? 0 : counters.ambiguous) + counters.left_out.total();
-    counters.unmatched_requests = counters.requests - std::min(counters.requests, others);
-  }
-  return measurement;
 }
 
 RttPipeline::Memory RttPipeline::memory() const {

@@ -16,6 +16,7 @@
 #include "core/sample.h"
 #include "core/sample_sink.h"
 #include "estimate/measurement.h"
+#include "pipeline/live_loop.h"
 #include "pipeline/rtt_options.h"
 #include "pipeline/rtt_shard.h"
 #include "pipeline/time_span.h"
@@ -46,11 +47,14 @@ class RttPipeline {
   /// the calling thread, for progress.
   void run(Source& source, const std::atomic<bool>& stop, const Tick& tick = {});
 
+  /// The same with a live source and one thread, which asks `go_on` before every batch.
+  void run_live(Source& source, const std::atomic<bool>& stop, const GoOn& go_on);
+
   /// After the last `step`, if `run` is not used.
   void finish();
 
   /// The figures so far.  With several threads only after `run`.
-  const Measurement& measurement();
+  const Measurement& measurement() const { return shards_[0]->measurement(); }
   const TimeSpan& time_span() const { return time_span_; }
   const SkipCounters& skipped() const { return skipped_; }
   struct Memory {

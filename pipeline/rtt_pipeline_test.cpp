@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
+#include <utility>
 
 #include "pipeline/test_source.h"
 
@@ -51,7 +53,7 @@ Outcome outcome_of(RttOptions options, Feed feed) {
     outcome.figures.push_back(fmt::format("{}: {} samples, {} requests, {} ambiguous, {} unmatched",
                                           name_of(kind), measurement.pooled(kind).count(),
                                           counters.requests, counters.ambiguous,
-                                          counters.unmatched_requests));
+                                          measurement.unmatched_requests(kind)));
   }
   for (std::size_t i = 0; i < SkipCounters::size; ++i)
     outcome.figures.push_back(
@@ -89,6 +91,50 @@ TEST(RttPipeline, MeasuresPushedPacketsAsThoseOfASource) {
     pipeline.finish();
   });
   EXPECT_EQ(pushed, measure(traffic, with_threads(1, 1)));
+}
+
+// They were set when somebody asked for the figures, so that who kept the figures had old ones.
+TEST(RttPipeline, FiguresAddUpAtEveryMomentHoweverOftenTheyAreRead) {
+  const auto traffic = mixed_traffic(5'000, 2);
+  RttPipeline pipeline{with_threads(1, 1)};
+  const Measurement& figures = std::as_const(pipeline).measurement();
+  std::uint64_t unmatched = 0;
+  for (const StoredPacket& stored : traffic) {
+    Packet packet = packet_of(stored.bytes);
+    packet.time = timestamp_from_ns(stored.time_ns);
+    pipeline.process({&packet, 1});
+    if (&stored != &traffic[2'500] && &stored != &traffic.back()) continue;
+    for (std::size_t i = 0; i < kind_count; ++i) {
+      const Kind kind = static_cast<Kind>(i);
+      const KindCounters& counters = figures.counters(kind);
+      unmatched += figures.unmatched_requests(kind);
+      EXPECT_EQ(figures.pooled(kind).count() + counters.ambiguous + counters.left_out.total() +
+                    figures.unmatched_requests(kind),
+                counters.requests)
+          << name_of(kind);
+    }
+  }
+  EXPECT_GT(unmatched, 100u);
+}
+
+TEST(RttPipeline, MeasuresLiveUntilItIsStopped) {
+  const auto traffic = mixed_traffic(5'000, 1);
+  const auto samples_after = [&](int batches, bool stopped) {
+    MemorySource source{traffic, 100};
+    RttPipeline pipeline{with_threads(1, 1)};
+    const std::atomic<bool> stop{stopped};
+    pipeline.run_live(source, stop, [&] { return batches-- > 0; });
+    return pipeline.measurement().samples();
+  };
+  EXPECT_EQ(samples_after(10, true), 0u);
+  EXPECT_EQ(samples_after(0, false), 0u);
+  const auto few = samples_after(10, false), all = samples_after(1'000'000, false);
+  EXPECT_GT(few, 0u);
+  EXPECT_GT(all, 2 * few);
+  RttPipeline pipeline{with_threads(1, 1)};
+  MemorySource source{traffic};
+  pipeline.run(source, never);
+  EXPECT_EQ(all, pipeline.measurement().samples());
 }
 
 class Threads : public testing::TestWithParam<unsigned> {};

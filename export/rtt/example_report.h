@@ -19,10 +19,10 @@ class ExampleReport {
       add(Kind::handshake, Leg::sum, i * 21us, i * 2ms, 443);
     }
     for (int i = 1; i <= 3; ++i) add(Kind::icmp, Leg::server, i * 5ms, 0ms, 0);
-    measurement.counters(Kind::tcp) = {1100, 40, 60};
-    measurement.counters(Kind::handshake) = {200, 0, 0};
-    measurement.counters(Kind::icmp) = {3, 0, 0};
-    measurement.counters(Kind::ntp) = {2, 0, 2};
+    measurement.counters(Kind::tcp) = {1100, 40};
+    measurement.counters(Kind::handshake) = {100};
+    measurement.counters(Kind::icmp) = {3};
+    measurement.counters(Kind::ntp) = {2};
 
     report.input = {{"example.pcap"},
                     2500,

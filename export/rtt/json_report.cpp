@@ -115,7 +115,7 @@ Json kind_object(const RttReport& report, Kind kind) {
   const KindCounters& counters = measurement.counters(kind);
   Json object{{"requests", counters.requests},
               {"ambiguous", counters.ambiguous},
-              {"unmatched_requests", counters.unmatched_requests},
+              {"unmatched_requests", measurement.unmatched_requests(kind)},
               {"left_out", left_out_object(counters.left_out)},
               {"estimated_ambiguous", counters.estimated_ambiguous},
               {"estimated_unanswered",

@@ -226,7 +226,7 @@ void TextReport::requests() {
   std::vector<Kind> asked;
   for (std::size_t i = 0; i < kind_count; ++i) {
     const KindCounters& counters = measurement_.counters(static_cast<Kind>(i));
-    if (counters.requests + counters.ambiguous + counters.unmatched_requests == 0) continue;
+    if (counters.requests + counters.ambiguous == 0) continue;
     asked.push_back(static_cast<Kind>(i));
     left_out += counters.left_out;
   }
@@ -255,7 +255,7 @@ void TextReport::requests() {
         format_count(pooled.count()),
         (flows.or_more ? "over " : "") + format_count(static_cast<std::uint64_t>(flows.flows)),
         share(counters.ambiguous),
-        share(counters.unmatched_requests)};
+        share(measurement_.unmatched_requests(kind))};
     if (estimates) {
       const auto answered = static_cast<std::uint64_t>(
           std::llround(pooled.total_weight() + counters.estimated_ambiguous));
