@@ -316,5 +316,28 @@ TEST(FlowSelection, TakesAllPacketsOfAFlowOrNone) {
   EXPECT_NEAR(selected, 1000, 147);  // Hoeffding: beyond once in 10^9
 }
 
+// Both addresses, both ports, the protocol: 13 bytes of IPv4 and 37 of IPv6, by BOB.
+TEST(FlowSelection, HashesTheWholeFlowOfEitherVersion) {
+  const Ends ends;
+  for (const bool six : {false, true}) {
+    const Bytes packet =
+        six ? ipv6(ends, IpProtocol::udp, udp(ends.source_port, ends.destination_port, payload(4)))
+            : ipv4(ends, IpProtocol::udp, udp(ends.source_port, ends.destination_port, payload(4)));
+    const std::size_t addresses_at = six ? 8 : 12, addresses = six ? 32 : 8, header = six ? 40 : 20;
+    Bytes flow(packet.begin() + static_cast<std::ptrdiff_t>(addresses_at),
+               packet.begin() + static_cast<std::ptrdiff_t>(addresses_at + addresses));
+    flow.insert(flow.end(), packet.begin() + static_cast<std::ptrdiff_t>(header),
+                packet.begin() + static_cast<std::ptrdiff_t>(header + 4));
+    flow.push_back(static_cast<std::byte>(IpProtocol::udp));
+    EXPECT_EQ(flow.size(), six ? 37u : 13u);
+    const LabelOptions options{.init = 0x12345678};
+    const std::uint32_t hash = BobHash::of(flow, options.init);
+    const IpPacket located = at_point(packet);
+    EXPECT_TRUE((FlowSelection{{hash, hash}, options}.selects(located))) << six;
+    EXPECT_FALSE((FlowSelection{{hash + 1, hash - 1}, options}.selects(located))) << six;
+    EXPECT_FALSE((FlowSelection{{hash + 1, 0xffffffff}, options}.selects(located))) << six;
+  }
+}
+
 }  // namespace
 }  // namespace sojourn
