@@ -17,7 +17,7 @@ namespace sojourn {
 ///
 ///     seen       = not selected + selected
 ///     selected   = in the cache + exported + spooled + discarded            (packets)
-///     exported   = received - repeated + missing                            (records)
+///     exported   = received - repeated + missing, and what is under way     (records)
 ///     received   = repeated + without label + joined + waiting + without partner
 ///                  + other selection + no room + lost at restart
 ///     joined     = stored
@@ -33,6 +33,7 @@ enum class Account : std::uint8_t {
   records_exported,
   records_spooled,
   records_discarded,
+  missing,  ///< by the sequence numbers of the transport
   received,
   repeated,         ///< the same record, or a message that came before
   without_label,    ///< of others' exporters
@@ -49,13 +50,17 @@ enum class Account : std::uint8_t {
 };
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Account::count_)>
-    account_names = {"packets_seen",      "packets_not_selected", "packets_selected",
-                     "packets_in_cache",  "packets_exported",     "packets_spooled",
-                     "packets_discarded", "packets_dropped",      "records_exported",
-                     "records_spooled",   "records_discarded",    "received",
-                     "repeated",          "without_label",        "joined",
-                     "waiting",           "without_partner",      "other_selection",
-                     "no_room",           "lost_at_restart",      "stored",
+    account_names = {"packets_seen",      "packets_not_selected",
+                     "packets_selected",  "packets_in_cache",
+                     "packets_exported",  "packets_spooled",
+                     "packets_discarded", "packets_dropped",
+                     "records_exported",  "records_spooled",
+                     "records_discarded", "missing",
+                     "received",          "repeated",
+                     "without_label",     "joined",
+                     "waiting",           "without_partner",
+                     "other_selection",   "no_room",
+                     "lost_at_restart",   "stored",
                      "cells_received",    "cells_stored"};
 
 struct PointLedger {
@@ -70,11 +75,6 @@ struct PointLedger {
 
   std::uint64_t operator[](Account account) const { return accounts[account]; }
 
-  /// Exported, and not here: lost on the way, or still under way.
-  std::int64_t missing() const {
-    return static_cast<std::int64_t>(accounts[Account::records_exported]) -
-           static_cast<std::int64_t>(accounts[Account::received] - accounts[Account::repeated]);
-  }
   /// The sentence of the first sum that does not add up; empty if all do.
   std::string fault() const;
 };

@@ -125,6 +125,15 @@ Result<std::optional<SegmentClock>> SqliteStore::clock(const std::string& subjec
   return clock;
 }
 
+Result<StoreAge> SqliteStore::age() {
+  auto select = database_.prepare("select written_ns, judged_until_ns from age");
+  if (!select) return std::unexpected(select.error());
+  const auto row = select->step();
+  if (!row) return std::unexpected(row.error());
+  if (!*row) return StoreAge{};
+  return StoreAge{timestamp_from_ns(select->number(0)), timestamp_from_ns(select->number(1))};
+}
+
 Result<std::vector<SubjectSummary>> SqliteStore::subjects() {
   auto select = database_.prepare(
       "select distinct name, kind / 256 from subjects join series on id = subject order by 1, 2");

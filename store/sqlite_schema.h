@@ -4,6 +4,7 @@
 namespace sojourn {
 
 inline constexpr const char* sqlite_schema = R"(
+create table age (id integer primary key, written_ns integer, judged_until_ns integer);
 create table subjects (id integer primary key, name text not null unique);
 create table prefixes (id integer primary key, prefix blob not null unique);
 create table series (subject integer, kind integer, primary key (subject, kind)) without rowid;

@@ -129,6 +129,10 @@ Result<void> SqliteStore::write_all(const StoreWrite& write) {
     SOJOURN_OR_RETURN(write_block(write, series, block));
   for (const PointLedger& ledger : write.ledgers) SOJOURN_OR_RETURN(write_ledger(ledger));
   for (const SegmentClock& clock : write.clocks) SOJOURN_OR_RETURN(write_clock(write, clock));
+  auto age = database_.prepare("insert or replace into age values (1, ?, ?)");
+  if (!age) return std::unexpected(age.error());
+  age->bind(1, to_ns(write.now)).bind(2, to_ns(write.judged_until));
+  SOJOURN_OR_RETURN(age->run());
   return merge_tiers(write.now);
 }
 

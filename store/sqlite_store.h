@@ -31,6 +31,7 @@ class SqliteStore : public Store {
 
   Result<void> write(const StoreWrite& write) override;
   Result<std::vector<PointLedger>> ledgers() override;
+  Result<StoreAge> age() override;
   Result<std::vector<SubjectSummary>> subjects() override;
   Result<std::optional<SegmentClock>> clock(const std::string& subject, Timestamp from,
                                             Timestamp to) override;

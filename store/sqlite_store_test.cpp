@@ -45,7 +45,7 @@ class SqliteStoreTest : public testing::Test {
   }
   static StoreWrite write_of(CellBatch& batch, Timestamp now,
                              std::span<const PointLedger> ledgers = {}) {
-    return {now, subjects, batch.blocks(), ledgers, {}};
+    return {now, now, subjects, batch.blocks(), ledgers, {}};
   }
   static double weight_in(Store& store, Timestamp from, Timestamp to,
                           Duration longest = Duration::max()) {

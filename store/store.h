@@ -20,7 +20,10 @@ namespace sojourn {
 
 /// What is stored together or not at all.
 struct StoreWrite {
-  Timestamp now{};                        ///< by the collector's clock: decides what is old
+  Timestamp now{};  ///< by the collector's clock: decides what is old
+  /// Loss of what was sent before is known as far as it will be; of later packets some are still
+  /// waited for.
+  Timestamp judged_until{};
   std::span<const std::string> subjects;  ///< names of CellSeries::subject
   std::span<const std::pair<CellSeries, CellBlock>> blocks;
   /// Totals; they replace what is there.  `stored` becomes `joined`, since its cells are in
@@ -50,6 +53,12 @@ inline constexpr std::array<Tier, 4> default_tiers = {{
     {std::chrono::hours{6}, std::chrono::hours{24 * 365 * 5}},
 }};
 
+/// When a store was last written to, and how far its losses are known.
+struct StoreAge {
+  Timestamp written{};
+  Timestamp judged_until{};
+};
+
 struct SubjectSummary {
   std::string name;
   std::vector<std::uint8_t> measures;
@@ -66,6 +75,7 @@ class Store {
   virtual Result<void> write(const StoreWrite& write) = 0;
 
   virtual Result<std::vector<PointLedger>> ledgers() = 0;
+  virtual Result<StoreAge> age() = 0;
   virtual Result<std::vector<SubjectSummary>> subjects() = 0;
   virtual Result<std::optional<SegmentClock>> clock(const std::string& subject, Timestamp from,
                                                     Timestamp to) = 0;

@@ -1,0 +1,237 @@
+#include "collector/collector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/units.h"
+
+namespace sojourn {
+namespace {
+
+constexpr std::size_t most_instances = 65'536;
+constexpr std::size_t records_ahead = 16;  ///< whose chains are on their way into the cache
+
+/// Flows keep their group over restarts and in every collector: otherwise groups of two years would
+/// be of different flows.
+constexpr std::uint64_t flow_seed = 0x50'6a'0f'1e'57;
+
+}  // namespace
+
+Collector::Collector(const CollectorOptions& options)
+    : options_(options),
+      hash_key_(HashKey::from_seed(flow_seed)),
+      network_(options.path),
+      waiting_(options.memory_bytes) {}
+
+void Collector::resume(std::span<const PointLedger> ledgers) {
+  for (const PointLedger& ledger : ledgers) {
+    const auto place = network_.place_named(ledger.point);
+    if (!place || instances_.size() >= most_instances) continue;
+    Instance instance;
+    instance.ledger = ledger;
+    instance.place = *place;
+    instance.reports = SeenReports::parse(ledger.reports);
+    // They waited in the memory of a collector that is gone.
+    auto& accounts = instance.ledger.accounts;
+    accounts[Account::lost_at_restart] += std::exchange(accounts[Account::waiting], 0);
+    instance_numbers_.emplace(std::pair{ledger.point, ledger.instance},
+                              static_cast<std::uint32_t>(instances_.size()));
+    instances_.push_back(std::move(instance));
+  }
+}
+
+Instance* Collector::instance_of(const PointReport& report, Timestamp now) {
+  const std::pair key{report.point.name, report.point.instance};
+  const auto known = instance_numbers_.find(key);
+  if (known != instance_numbers_.end()) {
+    Instance& instance = instances_[known->second];
+    // Known from the store only: this collector has not seen what passed before either.
+    if (instance.begin == Timestamp{})
+      instance.begin = std::max(report.exported, Timestamp{} + Duration{1});
+    return &instance;
+  }
+  const auto place = network_.place_named(report.point.name);
+  if (!place || instances_.size() >= most_instances) {
+    notice("too many points", "too many points: what further ones send is not taken", now);
+    return nullptr;
+  }
+  Instance instance;
+  instance.ledger.point = report.point.name;
+  instance.ledger.instance = report.point.instance;
+  instance.ledger.first_heard = now;
+  instance.place = *place;
+  instance.begin = report.exported;
+  instance_numbers_.emplace(key, static_cast<std::uint32_t>(instances_.size()));
+  instances_.push_back(std::move(instance));
+  return &instances_.back();
+}
+
+void Collector::take(const PointReport& report, Timestamp now) {
+  Instance* instance = instance_of(report, now);
+  if (instance == nullptr) return;
+  const auto number = static_cast<std::uint32_t>(instance - instances_.data());
+  Place& place = network_.places[instance->place];
+  auto& accounts = instance->ledger.accounts;
+  instance->changed = true;
+  instance->ledger.last_heard = place.last_heard = now;
+  const std::uint64_t records = report.records.size() + report.records_without_label;
+  accounts[Account::received] += records;
+  if (report.number != 0 && !instance->reports.take(report.number)) {
+    accounts[Account::repeated] += records;
+    return;
+  }
+  learn(place, *instance, report, now);
+  const auto missing = static_cast<std::int64_t>(accounts[Account::missing]);
+  accounts[Account::missing] =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(0, missing + report.missing_records));
+  accounts[Account::without_label] += report.records_without_label;
+  take_cells(place, *instance, report.cells);
+
+  const std::span<const FlowRecord> all = report.records;
+  std::array<std::uint64_t, records_ahead> flows{};
+  for (std::size_t i = 0; i < all.size() + records_ahead; ++i) {
+    if (i >= records_ahead)
+      take_record(all[i - records_ahead], number, flows[i % records_ahead], now);
+    if (i < all.size()) {
+      flows[i % records_ahead] = hash_of(hash_key_, all[i].key);
+      waiting_.prefetch(flows[i % records_ahead]);
+    }
+    if (i >= records_ahead / 2 && i < all.size() + records_ahead / 2)
+      waiting_.prefetch_newest(flows[(i - records_ahead / 2) % records_ahead]);
+  }
+}
+
+void Collector::learn(Place& place, Instance& instance, const PointReport& report, Timestamp now) {
+  place.begin = instance.begin;
+  if (report.selection) {
+    if (place.selection != report.selection)
+      for (const Place& other : network_.places)
+        if (other.selection && *other.selection != *report.selection && other.name != place.name)
+          notice("selection " + place.name + " " + other.name,
+                 fmt::format("{} and {} select differently and are not joined: {}", other.name,
+                             place.name, difference_of(*other.selection, *report.selection)),
+                 now);
+    place.selection = report.selection;
+    place.selection_number = network_.number_of(*report.selection);
+  }
+  if (report.clock) {
+    place.clock = report.clock;
+    instance.ledger.clock_error_ns.reset();
+    if (report.clock->synchronised)
+      instance.ledger.clock_error_ns = to_ns(report.clock->maximum_error);
+    else
+      notice("clock " + place.name, fmt::format("the clock of {} is not synchronised", place.name),
+             now);
+  }
+  if (report.exported > now + options_.window)
+    notice("ahead " + place.name,
+           fmt::format("the clock of {} is {} ahead of the collector's; records whose clocks are "
+                       "more than {} apart are not joined",
+                       place.name, format_duration(report.exported - now),
+                       format_duration(options_.window)),
+           now);
+  if (report.counters && report.counters->packets_seen >=
+                             instance.ledger[Account::packets_seen]) {  // not out of an old spool
+    auto& accounts = instance.ledger.accounts;
+    const PointCounters& counters = *report.counters;
+    accounts[Account::packets_seen] = counters.packets_seen;
+    accounts[Account::packets_not_selected] = counters.packets_not_selected;
+    accounts[Account::packets_selected] = counters.packets_selected;
+    accounts[Account::packets_in_cache] = counters.packets_in_cache;
+    accounts[Account::packets_exported] = counters.packets_exported;
+    accounts[Account::packets_spooled] = counters.packets_spooled;
+    accounts[Account::packets_discarded] = counters.packets_discarded;
+    accounts[Account::packets_dropped] = counters.packets_dropped;
+    accounts[Account::records_exported] =
+        std::max(accounts[Account::records_exported], counters.records_exported);
+    accounts[Account::records_spooled] = counters.records_spooled;
+    accounts[Account::records_discarded] = counters.records_discarded;
+  }
+}
+
+void Collector::take_cells(const Place& place, Instance& instance, std::span<const RttCell> cells) {
+  instance.ledger.accounts[Account::cells_received] += cells.size();
+  for (const RttCell& cell : cells) {
+    if (!(cell.weight > 0) || !(cell.squared_weights > 0) || cell.flow_group >= FlowTag::groups)
+      continue;
+    CellSeries series;
+    series.slice = slice_of(cell.slice, finest_slice);
+    series.subject = place.subject;
+    series.measure = number_of(cell.kind);
+    series.leg = static_cast<std::uint8_t>(cell.leg);
+    series.prefix = cell.prefix;
+    series.prefix_length = cell.prefix_length;
+    cells_.add(series, cell.bin, cell.flow_group, cell.flow_marks, cell.weight,
+               cell.squared_weights);
+  }
+}
+
+void Collector::advance(Timestamp now) {
+  while (!waiting_.empty() && now - waiting_.oldest().arrived >= options_.wait)
+    expire_oldest(now, Leaving::in_time);
+  for (std::size_t i = 0; i < network_.pairs.size(); ++i) {
+    Pair& pair = network_.pairs[i];
+    if (!pair.candidates.empty() && now - pair.first_met >= options_.warm_up) make_ready(pair, now);
+    if (pair.clock.steps() == pair.steps_told) continue;
+    pair.steps_told = pair.clock.steps();
+    const std::string names = network_.places[pair.x].name + " and " + network_.places[pair.y].name;
+    notice("step " + names, "the clocks of " + names + " have moved against each other", now);
+  }
+}
+
+void Collector::finish(Timestamp now) {
+  advance(now);
+  for (std::size_t i = 0; i < network_.pairs.size(); ++i) make_ready(network_.pairs[i], now);
+  while (!waiting_.empty()) expire_oldest(now, Leaving::at_end);
+}
+
+StoreWrite Collector::to_store(Timestamp now) {
+  ledgers_.clear();
+  for (Instance& instance : instances_) {
+    if (!instance.changed) continue;
+    instance.ledger.reports = instance.reports.to_string();
+    ledgers_.push_back(instance.ledger);
+  }
+  clocks_.clear();
+  for (Pair& pair : network_.pairs) {
+    const auto error_of = [&](std::uint32_t place) -> std::optional<std::int64_t> {
+      const auto& clock = network_.places[place].clock;
+      if (!clock || !clock->synchronised) return std::nullopt;
+      return to_ns(clock->maximum_error);
+    };
+    const auto x = error_of(pair.x), y = error_of(pair.y);
+    const auto error = x && y ? std::optional{*x + *y} : std::nullopt;
+    pair.clock.state_error(error);
+    const Timestamp slice = slice_of(now, std::chrono::minutes{10});
+    const auto low = pair.clock.low_ns(), high = pair.clock.high_ns();
+    if (pair.forward)
+      clocks_.push_back({network_.segments[*pair.forward].subject, slice, error, low, high});
+    // Seen from the other end the offset is the other way round.
+    if (pair.backward)
+      clocks_.push_back({network_.segments[*pair.backward].subject, slice, error,
+                         high ? std::optional{-*high} : high, low ? std::optional{-*low} : low});
+  }
+  return {now, now - 2 * options_.wait, network_.subjects, cells_.blocks(), ledgers_, clocks_};
+}
+
+void Collector::stored() {
+  cells_.clear();
+  for (Instance& instance : instances_) instance.changed = false;
+}
+
+std::vector<PointLedger> Collector::ledgers() const {
+  std::vector<PointLedger> all;
+  for (const Instance& instance : instances_) all.push_back(instance.ledger);
+  return all;
+}
+
+void Collector::notice(const std::string& cause, std::string sentence, Timestamp now) {
+  const auto [known, is_new] = noticed_.try_emplace(cause, now);
+  if (!is_new && now - known->second < std::chrono::hours{24}) return;
+  known->second = now;
+  if (noticed_.size() > 10'000) noticed_.clear();
+  notices_.push_back(std::move(sentence));
+}
+
+}  // namespace sojourn

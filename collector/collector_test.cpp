@@ -1,0 +1,317 @@
+#include "collector/collector.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "collector/test_network.h"
+
+namespace sojourn {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::vector<std::string> row = {"north", "mid", "south"};
+
+CollectorOptions small(std::vector<std::string> path = {}) {
+  CollectorOptions options;
+  options.memory_bytes = std::size_t{32} << 20;
+  options.path = std::move(path);
+  return options;
+}
+
+void flush(Collector& collector, Timestamp now, TestSums& sums) {
+  sums.take(collector.to_store(now));
+  collector.stored();
+}
+
+/// All that the points report until `end`.
+TestSums collect(TestNetwork& network, Collector& collector, Duration end) {
+  TestSums sums;
+  network.report(0s, end, [&](std::size_t, const PointReport& report, Timestamp now) {
+    collector.advance(now);
+    collector.take(report, now);
+  });
+  collector.advance(test_time(end + 70s));
+  collector.finish(test_time(end + 70s));
+  flush(collector, test_time(end + 70s), sums);
+  for (const PointLedger& ledger : sums.ledgers()) EXPECT_EQ(ledger.fault(), "");
+  return sums;
+}
+
+TEST(Collector, FindsTheSegmentsAndTheirDelays) {
+  TestNetwork network{row, {{5ms, 7ms}, {20ms, 30ms}}, 1};
+  network.run(0s, 60s, 100, true);
+  Collector collector{small()};
+  const TestSums sums = collect(network, collector, 200s);
+  EXPECT_EQ(sums.segments(), (std::vector<std::string>{"mid:north", "mid:south", "north:mid",
+                                                       "north:south", "south:mid", "south:north"}));
+  for (const auto& [segment, delay] : std::map<std::string, Duration>{{"north:mid", 5ms},
+                                                                      {"mid:north", 7ms},
+                                                                      {"mid:south", 20ms},
+                                                                      {"south:mid", 30ms},
+                                                                      {"north:south", 25ms},
+                                                                      {"south:north", 37ms}}) {
+    const auto [near, all] = sums.delays_near(segment, delay);
+    EXPECT_GT(all, 3'000) << segment;
+    EXPECT_EQ(near, all) << segment;
+  }
+  for (const PointLedger& ledger : sums.ledgers())
+    EXPECT_EQ(ledger[Account::joined], ledger[Account::received]);
+}
+
+// Clocks that are two seconds apart, beside delays of milliseconds: direction comes from traffic
+// both ways, and the offset lies in its interval.
+TEST(Collector, DirectionAndOffsetHoldWithClocksFarApart) {
+  TestNetwork network{{"north", "south"}, {{5ms, 7ms}}, 2};
+  network.offsets = {0s, -2s};
+  network.run(0s, 60s, 100, true);
+  Collector collector{small()};
+  const TestSums sums = collect(network, collector, 200s);
+  EXPECT_EQ(sums.segments(), (std::vector<std::string>{"north:south", "south:north"}));
+  const auto [near, all] = sums.delays_near("north:south", 5ms - 2s);
+  EXPECT_GT(all, 1'000);
+  EXPECT_EQ(near, all);
+  const SegmentClock& clock = sums.clocks.at("north:south");
+  ASSERT_TRUE(clock.offset_low_ns && clock.offset_high_ns);
+  EXPECT_LE(*clock.offset_low_ns, -2'000'000'000);
+  EXPECT_GE(*clock.offset_high_ns, -2'000'000'000);
+  EXPECT_LE(*clock.offset_high_ns - *clock.offset_low_ns, 13'000'000);
+  EXPECT_EQ(clock.error_ns, 200'000);
+}
+
+// Loss of the named path comes out to the packet: everything that passed the first point after the
+// start, and everything that passed the second.
+TEST(Collector, LossOfANamedPathIsExact) {
+  TestNetwork network{row, {{5ms, 5ms, 0.03}, {5ms, 5ms, 0.10}}, 3};
+  network.run(0s, 120s, 100, true);
+  Collector collector{small(row)};
+  const TestSums sums = collect(network, collector, 300s);
+  const std::array<std::tuple<const char*, std::size_t, std::size_t, bool>, 6> segments = {
+      {{"north:mid", 0, 1, false},
+       {"mid:south", 1, 2, false},
+       {"north:south", 0, 2, false},
+       {"south:mid", 2, 1, true},
+       {"mid:north", 1, 0, true},
+       {"south:north", 2, 0, true}}};
+  for (const auto& [segment, from, to, backward] : segments) {
+    const auto sent = static_cast<double>(network.packets_at(from, backward, 15s));
+    const auto arrived = static_cast<double>(network.packets_at(to, backward, 15s));
+    EXPECT_GT(sent, 10'000);
+    EXPECT_EQ(sums.loss(segment, LossBin::sent), sent) << segment;
+    EXPECT_EQ(sums.loss(segment, LossBin::arrived), arrived) << segment;
+    EXPECT_EQ(sums.loss(segment, LossBin::unseen), 0) << segment;
+  }
+}
+
+// Without a path, flows that nobody saw again may have gone elsewhere: they are counted apart.
+TEST(Collector, LossOfAnUnnamedPathKeepsTheUnseenApart) {
+  TestNetwork network{{"north", "south"}, {{5ms, 5ms, 0.05}}, 4};
+  network.run(0s, 120s, 100, false);
+  Collector collector{small()};
+  const TestSums sums = collect(network, collector, 300s);
+  const auto sent = static_cast<double>(network.packets_at(0, false, 15s));
+  const auto arrived = static_cast<double>(network.packets_at(1, false, 15s));
+  EXPECT_EQ(sums.loss("north:south", LossBin::sent) + sums.loss("north:south", LossBin::unseen),
+            sent);
+  EXPECT_EQ(sums.loss("north:south", LossBin::arrived), arrived);
+  EXPECT_GT(sums.loss("north:south", LossBin::unseen), 0);
+}
+
+// A point that is cut off for two minutes and then sends what waited: late is not lost.
+TEST(Collector, APointThatIsCutOffLosesNothing) {
+  TestNetwork network{{"north", "south"}, {{5ms, 5ms, 0}}, 5};
+  network.run(0s, 400s, 50, false);
+  Collector collector{small({"north", "south"})};
+  TestSums sums;
+  std::vector<PointReport> spool;
+  network.report(0s, 600s, [&](std::size_t point, const PointReport& report, Timestamp now) {
+    collector.advance(now);
+    const Duration since = now - test_time(0s);
+    if (point == 1 && since >= 100s && since < 220s) {
+      spool.push_back(report);
+      return;
+    }
+    if (point == 1)
+      for (const PointReport& waiting : std::exchange(spool, {})) collector.take(waiting, now);
+    collector.take(report, now);
+  });
+  collector.finish(test_time(700s));
+  flush(collector, test_time(700s), sums);
+  EXPECT_EQ(sums.loss("north:south", LossBin::sent), sums.loss("north:south", LossBin::arrived));
+  EXPECT_GT(sums.loss("north:south", LossBin::sent), 10'000);
+  EXPECT_GT(sums.ledger("north")[Account::without_partner], 1'000u);
+  for (const PointLedger& ledger : sums.ledgers()) EXPECT_EQ(ledger.fault(), "");
+}
+
+TEST(Collector, RefusesToJoinDifferentSelectionsAndSaysSo) {
+  const auto differs = [](auto change) {
+    TestNetwork network{{"north", "south"}, {{5ms, 5ms}}, 6};
+    change(network.selections[1]);
+    network.run(0s, 20s, 50, false);
+    Collector collector{small()};
+    const TestSums sums = collect(network, collector, 100s);
+    EXPECT_TRUE(sums.segments().empty());
+    EXPECT_EQ(sums.ledger("north")[Account::other_selection],
+              sums.ledger("north")[Account::received]);
+    const auto notices = collector.take_notices();
+    return notices.size() == 1 ? notices.front() : "";
+  };
+  EXPECT_EQ(differs([](Selection& s) { s.secret_fingerprint = 7; }),
+            "north and south select differently and are not joined: different secrets");
+  EXPECT_EQ(differs([](Selection& s) { s.sampling = 0.01; }),
+            "north and south select differently and are not joined: sampling 1 and 0.01");
+  EXPECT_EQ(differs([](Selection& s) { s.hash = "ipsx"; }),
+            "north and south select differently and are not joined: hash bob and ipsx");
+  EXPECT_EQ(differs([](Selection& s) { s.payload_bytes = 8; }),
+            "north and south select differently and are not joined: 40 and 8 payload bytes");
+}
+
+TEST(Collector, AClockAnHourAheadIsNamed) {
+  TestNetwork network{{"north", "south"}, {{5ms, 5ms}}, 7};
+  network.offsets = {0s, 1h};
+  network.run(0s, 20s, 50, false);
+  Collector collector{small()};
+  const TestSums sums = collect(network, collector, 100s);
+  EXPECT_TRUE(sums.segments().empty());
+  EXPECT_EQ(sums.ledger("south")[Account::without_partner],
+            sums.ledger("south")[Account::received]);
+  const auto notices = collector.take_notices();
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_NE(notices[0].find("the clock of south is 3600 s ahead"), std::string::npos) << notices[0];
+}
+
+// A clock that is set back by 50 ms in the middle: readings before and after go the right way.
+TEST(Collector, DirectionsSurviveAClockThatSteps) {
+  TestNetwork network{{"north", "south"}, {{5ms, 7ms}}, 8};
+  network.run(0s, 60s, 100, true);
+  network.offsets[1] = -50ms;
+  network.run(60s, 120s, 100, true);
+  network.offsets[1] = 0s;  // only the past is stamped with it
+  Collector collector{small()};
+  const TestSums sums = collect(network, collector, 300s);
+  const auto before = sums.delays_near("north:south", 5ms),
+             after = sums.delays_near("north:south", -45ms);
+  EXPECT_GT(before.first, 1'000);
+  EXPECT_GT(after.first, 1'000);
+  EXPECT_GE(before.first + after.first, 0.98 * before.second);
+  const auto notices = collector.take_notices();
+  EXPECT_TRUE(std::ranges::any_of(notices, [](const std::string& notice) {
+    return notice == "the clocks of north and south have moved against each other";
+  }));
+}
+
+TEST(Collector, TooManyRecordsLeaveEarlyAndAreCounted) {
+  TestNetwork network{{"north"}, {}, 9};
+  network.run(0s, 60s, 1'000, false);
+  CollectorOptions options = small();
+  options.memory_bytes = 1'000'000;
+  Collector collector{options};
+  const TestSums sums = collect(network, collector, 100s);
+  EXPECT_GT(sums.ledger("north")[Account::no_room], 10'000u);
+}
+
+TEST(Collector, RoundTripCellsAreStoredUnderThePoint) {
+  Collector collector{small()};
+  PointReport report;
+  report.point = {"north", 1};
+  RttCell cell;
+  cell.slice = test_time(0s);
+  cell.kind = Kind::dns;
+  cell.bin = 1234;
+  cell.weight = 3;
+  cell.squared_weights = 5;
+  cell.flow_marks = 1;
+  report.cells = {cell};
+  collector.take(report, test_time(1s));
+  const StoreWrite write = collector.to_store(test_time(1s));
+  ASSERT_EQ(write.blocks.size(), 1u);
+  EXPECT_EQ(write.subjects[write.blocks[0].first.subject], "north");
+  EXPECT_EQ(write.blocks[0].first.measure, number_of(Kind::dns));
+  EXPECT_EQ(write.blocks[0].second.cells[0].weight, 3);
+  EXPECT_EQ(write.ledgers[0][Account::cells_received], 1u);
+}
+
+// Messages twice, out of order and lost, records twice, points and the collector restarted at any
+// time: after each write the ledgers of the store add up, and no delay is there twice.
+TEST(Collector, TheLedgerAddsUpWhateverHappens) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    std::mt19937_64 random{seed};
+    TestNetwork network{row, {{5ms, 7ms, 0.02}, {20ms, 30ms, 0.02}}, seed};
+    network.run(0s, 60s, 40, true);
+    CollectorOptions options = small();
+    if (seed % 3 == 0) options.memory_bytes = 200'000;
+    auto collector = std::make_unique<Collector>(options);
+    TestSums sums;
+    std::vector<PointReport> held;
+    std::uint64_t most_ends = 0;
+    std::array<std::uint64_t, 3> instances = {1, 1, 1}, numbers = {0, 0, 0};
+    const auto check = [&] {
+      for (const PointLedger& ledger : sums.ledgers())
+        ASSERT_EQ(ledger.fault(), "") << "seed " << seed;
+    };
+    network.report(0s, 250s, [&](std::size_t point, PointReport report, Timestamp now) {
+      if (random() % 40 == 0) {
+        ++instances[point];
+        numbers[point] = 0;
+      }
+      report.point.instance = instances[point];
+      report.number = ++numbers[point];
+      most_ends += 2 * 2 * report.records.size();
+      for (const FlowRecord& record : std::vector{report.records})
+        if (random() % 30 == 0) report.records.push_back(record);
+      if (random() % 20 == 0) return;  // lost on the way
+      held.push_back(report);
+      if (random() % 10 == 0) held.push_back(report);  // sent again
+      std::ranges::shuffle(held, random);
+      while (!held.empty() && random() % 4 != 0) {
+        collector->advance(now);
+        collector->take(held.back(), now);
+        held.pop_back();
+      }
+      if (random() % 3 == 0) flush(*collector, now, sums);
+      check();
+      if (random() % 40 == 0) {  // killed: what was not stored is gone
+        const auto ledgers = sums.ledgers();
+        collector = std::make_unique<Collector>(options);
+        collector->resume(ledgers);
+        flush(*collector, now, sums);
+        check();
+      }
+    });
+    collector->finish(test_time(400s));
+    flush(*collector, test_time(400s), sums);
+    check();
+    double stored = 0;
+    for (const std::string& segment : sums.segments())
+      stored += sums.delays_near(segment, 5ms).second;
+    EXPECT_GT(stored, 0);
+    // Each packet weighs once per segment and end of its record: never more than it can.
+    double packets = 0;
+    for (std::size_t point = 0; point < 3; ++point)
+      for (const bool backward : {false, true})
+        packets += static_cast<double>(network.packets_at(point, backward, 0s));
+    EXPECT_LE(stored, packets) << "seed " << seed;
+  }
+}
+
+// The twin: a collector that forgets which messages it had counts them again.
+TEST(Collector, TheCheckWouldNoticeAMessageCountedTwice) {
+  TestNetwork network{{"north", "south"}, {{5ms, 5ms}}, 11};
+  network.run(0s, 30s, 50, false);
+  Collector collector{small()};
+  TestSums sums;
+  network.report(0s, 100s, [&](std::size_t, PointReport report, Timestamp now) {
+    collector.take(report, now);
+    collector.take(report, now);
+  });
+  flush(collector, test_time(100s), sums);
+  const PointLedger& ledger = sums.ledger("north");
+  EXPECT_EQ(ledger[Account::repeated] * 2, ledger[Account::received]);
+  PointLedger wrong = ledger;
+  wrong.accounts[Account::repeated] -= 1;
+  EXPECT_NE(wrong.fault(), "");
+}
+
+}  // namespace
+}  // namespace sojourn
