@@ -26,7 +26,7 @@ tests := tools/run_tests
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 threaded := core_test pipeline_test
 # Statistics that take minutes under a sanitizer and run in the release build anyway.
-slow_when_sanitized := ^$$
+slow_when_sanitized := Statistics|Traffic/|^Tailored\.|SampleWeight|^L2\.|IsUnbiased|IsBiased|^Repeats
 
 .PHONY: help build demo test test-sanitizers test-clang test-threads check-format mutants bench fuzz format install clean
 

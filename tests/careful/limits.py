@@ -13,7 +13,7 @@ def a_memory_limit_is_explained(place):
     # The program itself and the mapped capture need so much; what is added is too little for its tables.
     explained = 0
     for kib in (14_000, 20_000, 26_000, 30_000, 40_000):
-        done = place.shell(f"ulimit -v {size + kib}; {{s}} rtt large.pcap --samples s.csv", timeout=120)
+        done = place.shell_with_little_memory(f"ulimit -v {size + kib}; {{s}} rtt large.pcap --samples s.csv")
         if done.returncode == 0:
             continue
         if done.returncode == 127 or b"loading shared libraries" in done.stderr:
@@ -30,7 +30,7 @@ def a_memory_limit_is_explained(place):
 def threads_that_cannot_start_are_explained(place):
     """Stacks of 64 GiB for threads: no second one fits."""
     place.capture("x.pcap")
-    done = place.shell("ulimit -s 67108864 && ulimit -v 20000000 && {s} rtt x.pcap --threads 8")
+    done = place.shell_with_little_memory("ulimit -s 67108864 && ulimit -v 20000000 && {s} rtt x.pcap --threads 8")
     return one_line(done, 1, "thread")
 
 

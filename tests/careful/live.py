@@ -6,13 +6,9 @@ import subprocess
 import sys
 import time
 
-from tool import Screen, Terminal
+from tool import Screen, Skipped, Terminal
 
 NAMESPACE = f"careful-{os.getpid()}"
-
-
-class Skipped(Exception):
-    pass
 
 
 def in_namespace(check):

@@ -15,7 +15,7 @@ import live
 import report
 import small
 import strings
-from tool import Place
+from tool import Place, Skipped
 
 PARTS = {"files": files, "report": report, "limits": limits, "strings": strings, "small": small, "live": live}
 
@@ -32,7 +32,7 @@ def main():
         with tempfile.TemporaryDirectory(prefix="careful-") as folder:
             try:
                 fault = check(Place(arguments.sojourn, arguments.source, folder))
-            except live.Skipped as reason:
+            except Skipped as reason:
                 skipped += 1
                 print(f"skipped: {check.__name__}: {reason}")
                 continue

@@ -120,7 +120,7 @@ def zstd_long_is_read(place):
     long, plain = (place.shell(f"rtt {name} --samples - --seed 1") for name in ("long.pcap.zst", "x.pcap"))
     if long.returncode or long.stdout != plain.stdout:
         return f"exit status {long.returncode}, {long.stderr!r}"
-    return one_line(place.shell("ulimit -v 1000000; {s} rtt long.pcap.zst"), 1, "2 GiB")
+    return one_line(place.shell_with_little_memory("ulimit -v 1000000; {s} rtt long.pcap.zst"), 1, "2 GiB")
 
 
 def the_manual_names_every_command(place):

@@ -10,6 +10,10 @@ import time
 UTF8 = {"LC_ALL": "C.UTF-8", "TERM": "xterm", "NO_COLOR": ""}
 
 
+class Skipped(Exception):
+    """Why a check cannot be made here."""
+
+
 class Place:
     """A scratch folder with copies of captures, and the program."""
 
@@ -39,6 +43,13 @@ class Place:
 
     def names(self):
         return sorted(os.listdir(self.folder))
+
+    def shell_with_little_memory(self, command, timeout=120):
+        """The same for commands with `ulimit -v`, which AddressSanitizer's shadow memory does not bear."""
+        with open(self.sojourn, "rb") as program:
+            if b"__asan_init" in program.read():
+                raise Skipped("AddressSanitizer needs its address space")
+        return self.shell(command, timeout)
 
     def shell(self, command, timeout=60, **environment):
         """'sojourn ...' in the scratch folder, by a shell; {s} is the program."""
