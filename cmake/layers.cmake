@@ -57,7 +57,7 @@ function(sojourn_test name)
     target_precompile_headers(sojourn_test_headers PRIVATE <gtest/gtest.h>)
   endif()
   target_precompile_headers(${name} REUSE_FROM sojourn_test_headers)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit)
+  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit)
 endfunction()
 
 include(GoogleTest)
