@@ -12,7 +12,8 @@ std::size_t display_width(std::string_view text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+std::vector<std::string> wrapped(std::string_view text, std::size_t width,
+                                 std::string_view indent) {
   std::vector<std::string> lines;
   std::string line;
   while (!text.empty()) {
@@ -20,8 +21,9 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
     const std::string_view word = text.substr(0, space);
     text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
     if (!line.empty() && display_width(line) + 1 + display_width(word) > width)
-      lines.push_back(std::exchange(line, ""));
-    if (!line.empty()) line += ' ';
+      lines.push_back(std::exchange(line, indent));
+    else if (!line.empty())
+      line += ' ';
     line += word;
   }
   lines.push_back(std::move(line));

@@ -14,8 +14,9 @@ namespace sojourn {
 std::size_t display_width(std::string_view text);
 
 /// Broken at spaces into lines of at most `width` characters, where the words allow it; at least
-/// one.
-std::vector<std::string> wrapped(std::string_view text, std::size_t width);
+/// one.  All but the first begin with `indent`.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width,
+                                 std::string_view indent = "");
 
 /// What people see of the cells.
 std::vector<std::string> texts_of(const std::vector<Cell>& cells);

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <thread>
 #include <type_traits>
 #include <unordered_set>
 
 #include "capture/files/open.h"
 #include "core/hash.h"
+#include "core/run_jobs.h"
 #include "estimate/distribution/distribution.h"
 #include "estimate/distribution/inverse_variance.h"
 #include "pipeline/copy_filter.h"
@@ -167,6 +169,17 @@ void CaptureTrial::find_truth() {
   std::copy_n(quantiles.begin(), truth_.size(), truth_.begin());
   truth_p999_ = quantiles.back();
   longest_ = *distribution.max();
+}
+
+std::vector<TrialOutcome> CaptureTrial::run_all(std::span<const TableChoice> choices,
+                                                std::uint64_t first_seed, std::size_t seeds,
+                                                const std::function<void(double)>& progress) const {
+  std::vector<TrialOutcome> outcomes(choices.size() * seeds);
+  run_jobs(
+      outcomes.size(), std::thread::hardware_concurrency(),
+      [&](std::size_t job) { outcomes[job] = run(choices[job / seeds], first_seed + job % seeds); },
+      progress);
+  return outcomes;
 }
 
 TrialOutcome CaptureTrial::run(const TableChoice& choice, std::uint64_t seed) const {

@@ -51,6 +51,10 @@ class CaptureTrial {
 
   /// Safe to call from several threads at once, after prepare() for the same choice.
   TrialOutcome run(const TableChoice& choice, std::uint64_t seed) const;
+  /// Every choice with each of so many seeds, on all cores: the outcomes of the first choice first.
+  std::vector<TrialOutcome> run_all(
+      std::span<const TableChoice> choices, std::uint64_t first_seed, std::size_t seeds,
+      const std::function<void(double)>& progress = [](double) {}) const;
   /// Makes the events for as many connections as this choice may remember.
   void prepare(const TableChoice& choice);
 

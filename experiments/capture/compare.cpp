@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <thread>
 
-#include "core/run_jobs.h"
 #include "core/units.h"
 
 namespace sojourn {
@@ -29,14 +27,7 @@ Result<Comparison> compare_tables(CaptureTrial& trial, const CompareOptions& opt
       memories.push_back(memory);
     }
   }
-  std::vector<TrialOutcome> outcomes(choices.size() * options.seeds);
-  run_jobs(
-      outcomes.size(), std::thread::hardware_concurrency(),
-      [&](std::size_t job) {
-        outcomes[job] =
-            trial.run(choices[job / options.seeds], options.first_seed + job % options.seeds);
-      },
-      progress);
+  const auto outcomes = trial.run_all(choices, options.first_seed, options.seeds, progress);
 
   Comparison comparison;
   for (std::size_t i = 0; i < choices.size(); ++i) {

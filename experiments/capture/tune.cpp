@@ -6,9 +6,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <thread>
-
-#include "core/run_jobs.h"
 
 namespace sojourn {
 namespace {
@@ -80,21 +77,8 @@ Tuning tune(CaptureTrial& trial, const TuneOptions& options,
       choices.push_back(*choice);
       tables.push_back({.wishes = wishes, .memory_bytes = memory});
     }
-    const auto run_seeds = [&](std::size_t table, std::uint64_t first_seed,
-                               std::vector<TrialOutcome>& outcomes) {
-      outcomes.resize(fresh_draws * options.seeds);
-      run_jobs(outcomes.size(), std::thread::hardware_concurrency(), [&](std::size_t seed) {
-        outcomes[seed] = trial.run(choices[table], first_seed + seed);
-      });
-    };
-    std::vector<TrialOutcome> outcomes(choices.size() * options.seeds);
-    run_jobs(
-        outcomes.size(), std::thread::hardware_concurrency(),
-        [&](std::size_t job) {
-          outcomes[job] =
-              trial.run(choices[job / options.seeds], options.first_seed + job % options.seeds);
-        },
-        [&](double done) { progress((step + done) / steps); });
+    const auto outcomes = trial.run_all(choices, options.first_seed, options.seeds,
+                                        [&](double done) { progress((step + done) / steps); });
     for (std::size_t i = 0; i < tables.size(); ++i) {
       const std::span seeds{outcomes.data() + i * options.seeds, options.seeds};
       tables[i].strain = median_strain(options.target, seeds);
@@ -107,8 +91,8 @@ Tuning tune(CaptureTrial& trial, const TuneOptions& options,
     for (const std::size_t i : order) {
       if (tables[i].strain > 1) break;
       if (tables[i].wishes.kind == TableKind::staged) continue;  // see tune.h
-      std::vector<TrialOutcome> fresh;
-      run_seeds(i, options.first_seed + 1'000'000, fresh);
+      const auto fresh = trial.run_all({&choices[i], 1}, options.first_seed + 1'000'000,
+                                       fresh_draws * options.seeds);
       tables[i].confirmed = median_strain(options.target, fresh);
       const auto met_again = static_cast<unsigned>(std::ranges::count_if(
           fresh, [&](const TrialOutcome& outcome) { return options.target.strain(outcome) <= 1; }));

@@ -7,35 +7,18 @@
 #include <cmath>
 #include <limits>
 
+#include "export/charts/log_steps.h"
+
 namespace sojourn {
 namespace {
-
-/// Slack for round numbers that binary fractions miss.
-constexpr double slack = 1e-9;
-constexpr std::array<double, 4> steps = {1, 2, 5, 10};
 
 /// 1, 2 or 5 times a power of ten, so that about six steps fill `range`.
 double linear_step(double range) {
   const double rough = range / 6;
   const double decade = std::pow(10.0, std::floor(std::log10(rough)));
-  for (const double step : steps)
-    if (step * decade >= rough * (1 - slack)) return step * decade;
+  for (const double step : axis_steps)
+    if (step * decade >= rough * (1 - axis_slack)) return step * decade;
   return 10 * decade;
-}
-
-double log_round_down(double logarithm) {
-  const double decade = std::floor(logarithm + slack);
-  double best = decade;
-  for (const double step : steps)
-    if (decade + std::log10(step) <= logarithm + slack) best = decade + std::log10(step);
-  return best;
-}
-
-double log_round_up(double logarithm) {
-  const double decade = std::floor(logarithm - slack);
-  for (const double step : steps)
-    if (decade + std::log10(step) >= logarithm - slack) return decade + std::log10(step);
-  return decade + 1;
 }
 
 std::string superscript(int number) {
@@ -67,22 +50,22 @@ ChartScale::ChartScale(const ChartAxis& axis, const std::vector<double>& values)
   if (given(axis.low)) low_ = scaled(*axis.low);
   if (given(axis.high)) high_ = scaled(*axis.high);
   if (logarithmic_) {
-    if (!given(axis.low)) low_ = log_round_down(low_);
-    if (!given(axis.high)) high_ = log_round_up(high_);
-    if (high_ - low_ < std::log10(2.0) - slack) high_ = log_round_up(low_ + std::log10(2.0));
+    if (!given(axis.low)) low_ = log_step_below(low_);
+    if (!given(axis.high)) high_ = log_step_above(high_);
+    if (high_ - low_ < std::log10(2.0) - axis_slack) high_ = log_step_above(low_ + std::log10(2.0));
     return;
   }
   // An axis of positive numbers that could as well show its zero does so: heights then compare.
   if (!given(axis.low) && low_ > 0 && low_ < high_ / 2) low_ = 0;
-  if (high_ - low_ <= slack * std::max(std::abs(low_), std::abs(high_))) {
+  if (high_ - low_ <= axis_slack * std::max(std::abs(low_), std::abs(high_))) {
     const double around =
         std::abs(low_) < 1e-290 ? 1 : std::abs(low_) / 2;  // its steps would be denormal
     if (!given(axis.low)) low_ -= around;
     high_ = std::max(high_, low_) + around;
   }
   const double step = linear_step(high_ - low_);
-  if (!given(axis.low)) low_ = std::floor(low_ / step + slack) * step;
-  if (!given(axis.high)) high_ = std::ceil(high_ / step - slack) * step;
+  if (!given(axis.low)) low_ = std::floor(low_ / step + axis_slack) * step;
+  if (!given(axis.high)) high_ = std::ceil(high_ / step - axis_slack) * step;
 }
 
 std::optional<double> ChartScale::position(double value) const {
@@ -97,7 +80,8 @@ std::vector<ChartTick> ChartScale::ticks() const {
 std::vector<ChartTick> ChartScale::linear_ticks() const {
   const double step = linear_step(high_ - low_);
   std::vector<ChartTick> ticks;
-  for (double i = std::ceil(low_ / step - slack); i <= std::floor(high_ / step + slack); ++i)
+  for (double i = std::ceil(low_ / step - axis_slack); i <= std::floor(high_ / step + axis_slack);
+       ++i)
     ticks.push_back({(i * step - low_) / (high_ - low_), tick_text(i * step)});
   return ticks;
 }
@@ -107,10 +91,10 @@ std::vector<ChartTick> ChartScale::logarithmic_ticks() const {
   const double range = high_ - low_;
   const double every = std::ceil(range / 12);  // decades between two labels
   std::vector<ChartTick> ticks;
-  for (double decade = std::floor(low_ + slack); decade <= high_ + slack; ++decade) {
+  for (double decade = std::floor(low_ + axis_slack); decade <= high_ + axis_slack; ++decade) {
     for (int multiple = 1; multiple < 10; ++multiple) {
       const double at = decade + std::log10(multiple);
-      if (at < low_ - slack || at > high_ + slack) continue;
+      if (at < low_ - axis_slack || at > high_ + axis_slack) continue;
       const bool labelled = multiple == 1 ? std::fmod(std::abs(decade), every) == 0
                                           : range < 2.5 && (multiple == 2 || multiple == 5);
       if (multiple != 1 && range > 7) continue;  // would be a grey sheet
@@ -131,7 +115,7 @@ std::string tick_text(double value) {
                ? text.substr(0, text.size() - 3) + " " + text.substr(text.size() - 3)
                : text;
   }
-  const int exponent = static_cast<int>(std::floor(std::log10(size) + slack));
+  const int exponent = static_cast<int>(std::floor(std::log10(size) + axis_slack));
   const std::string mantissa = fmt::format("{:.3g}", value / std::pow(10.0, exponent));
   const std::string power = "10" + superscript(exponent);
   if (mantissa == "1") return power;

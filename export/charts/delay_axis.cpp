@@ -6,38 +6,21 @@
 #include <array>
 #include <cmath>
 
+#include "export/charts/log_steps.h"
+
 namespace sojourn {
 namespace {
-
-constexpr std::array<double, 4> steps = {1, 2, 5, 10};
 
 double log_of(Duration delay) {
   return std::log10(static_cast<double>(std::max<std::int64_t>(delay.count(), 1)));
 }
 
-/// Slack for powers of ten whose logarithm is not exact.
-constexpr double slack = 1e-9;
-
-double round_down(double logarithm) {
-  const double decade = std::floor(logarithm + slack);
-  double best = decade;
-  for (const double step : steps)
-    if (decade + std::log10(step) <= logarithm + slack) best = decade + std::log10(step);
-  return best;
-}
-
-double round_up(double logarithm) {
-  const double decade = std::floor(logarithm);
-  for (const double step : steps)
-    if (decade + std::log10(step) >= logarithm - slack) return decade + std::log10(step);
-  return decade + 1;
-}
-
 }  // namespace
 
 DelayAxis::DelayAxis(Duration low, Duration high)
-    : low_(round_down(log_of(low))), high_(round_up(log_of(high))) {
-  if (high_ - low_ < std::log10(2.0) - slack) high_ = round_up(low_ + std::log10(2.0) - slack);
+    : low_(log_step_below(log_of(low))), high_(log_step_above(log_of(high))) {
+  if (high_ - low_ < std::log10(2.0) - axis_slack)
+    high_ = log_step_above(low_ + std::log10(2.0) - axis_slack);
 }
 
 double DelayAxis::position(Duration delay) const {
@@ -51,11 +34,11 @@ Duration DelayAxis::delay_at(double position) const {
 std::vector<DelayAxis::Tick> DelayAxis::ticks() const {
   const bool fine = high_ - low_ < 2.5;
   std::vector<Tick> ticks;
-  for (double decade = std::floor(low_ + slack); decade <= high_ + slack; ++decade) {
+  for (double decade = std::floor(low_ + axis_slack); decade <= high_ + axis_slack; ++decade) {
     for (const double step : {1.0, 2.0, 5.0}) {
       const double at = decade + std::log10(step);
       if (at > 18.9) continue;  // beyond 64 bits of nanoseconds
-      if ((step != 1 && !fine) || at < low_ - slack || at > high_ + slack) continue;
+      if ((step != 1 && !fine) || at < low_ - axis_slack || at > high_ + axis_slack) continue;
       const Duration delay{std::llround(step * std::pow(10.0, decade))};
       ticks.push_back({delay, tick_label(delay)});
     }

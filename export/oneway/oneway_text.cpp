@@ -14,13 +14,12 @@
 #include "export/oneway/oneway_remarks.h"
 #include "export/oneway/oneway_report.h"
 #include "export/text_cells.h"
-#include "export/text_table.h"
+#include "export/text_page.h"
 
 namespace sojourn {
 namespace {
 
 using Align = TextTable::Align;
-constexpr std::size_t page_width = 80;
 
 Duration rounded(double ns) { return Duration{std::llround(ns)}; }
 
@@ -39,10 +38,10 @@ std::string name_of_flow(const FlowKey& key) {
                      end(key.destination, key.destination_port));
 }
 
-class OnewayText {
+class OnewayText : private TextPage {
  public:
   OnewayText(const OnewayReport& report, const TextOptions& options)
-      : report_(report), measured_(*report.measured), options_(options) {}
+      : TextPage(options), report_(report), measured_(*report.measured) {}
 
   std::string write() {
     heading();
@@ -52,26 +51,13 @@ class OnewayText {
     flows();
     tables();
     remarks();
-    return std::move(out_);
+    return take();
   }
 
  private:
-  void line(std::string_view text) { out_ += text, out_ += '\n'; }
-  void paragraph(const std::string& text) {
-    for (const std::string& part : wrapped(text, page_width)) line(part);
-  }
-  std::string styled(std::string_view text, std::string_view code) const {
-    return options_.color ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string{text};
-  }
-  void section(std::string_view title) { line("\n" + styled(title, "1")); }
-  void table(const TextTable& rows) {
-    const auto lines = rows.lines(page_width);
-    for (std::size_t i = 0; i < lines.size(); ++i) line(i == 0 ? styled(lines[i], "2") : lines[i]);
-  }
-
   void heading() {
-    line(styled(fmt::format("{} {} {}", printable(report_.points[0].name),
-                            options_.unicode ? "→" : "->", printable(report_.points[1].name)),
+    line(styled(fmt::format("{} {} {}", printable(report_.points[0].name), unicode() ? "→" : "->",
+                            printable(report_.points[1].name)),
                 "1"));
     for (std::size_t i = 0; i < report_.points.size(); ++i) {
       const PointReport& point = report_.points[i];
@@ -101,7 +87,7 @@ class OnewayText {
     TextTable rows(columns);
     std::vector<std::string> titles = {of_packets ? "packets" : "flows",
                                        "min",
-                                       options_.unicode ? "median ±95%" : "median +-95%",
+                                       unicode() ? "median ±95%" : "median +-95%",
                                        "p95",
                                        "p99",
                                        "max",
@@ -130,7 +116,7 @@ class OnewayText {
     const bool has_stddev = report_.method->samples_packets && total && total->stddev_ns;
     return {compact_count(delays.count()),
             compact(*delays.min()),
-            with_margin(at[0].delay, at[0].interval, options_.unicode),
+            with_margin(at[0].delay, at[0].interval, unicode()),
             compact(at[1].delay),
             compact(at[2].delay),
             compact(*delays.max()),
@@ -153,8 +139,8 @@ class OnewayText {
     if (*delays.min() <= Duration{0} || delays.count() < 10) return;
     const DelayAxis axis{*delays.min(), *delays.max()};
     line("");
-    line(sparkline(delays, axis, page_width, options_.unicode));
-    for (const auto& text : axis_lines(axis, page_width, options_.unicode)) line(styled(text, "2"));
+    line(sparkline(delays, axis, width, unicode()));
+    for (const auto& text : axis_lines(axis, width, unicode())) line(styled(text, "2"));
   }
 
   void loss() {
@@ -210,9 +196,9 @@ class OnewayText {
     TextTable rows({Align::right, Align::right, Align::right, Align::right, Align::right,
                     Align::right, Align::left});
     rows.row({"packets",
-              !with_margins      ? "mean"
-              : options_.unicode ? "mean ±95%"
-                                 : "mean +-95%",
+              !with_margins ? "mean"
+              : unicode()   ? "mean ±95%"
+                            : "mean +-95%",
               "stddev", "min", "max", "lost", "flow"});
     const auto cell = [](const auto& value) {
       return value ? compact(rounded(static_cast<double>(*value))) : "-";
@@ -232,7 +218,7 @@ class OnewayText {
     Interval interval{mean, mean, false, false};  // "±?"
     if (flow.margin_ns)
       interval = {mean - rounded(*flow.margin_ns), mean + rounded(*flow.margin_ns)};
-    return with_margin(mean, interval, options_.unicode);
+    return with_margin(mean, interval, unicode());
   }
 
   void tables() {
@@ -264,8 +250,6 @@ class OnewayText {
 
   const OnewayReport& report_;
   const OnewayMeasurement& measured_;
-  const TextOptions& options_;
-  std::string out_;
 };
 
 }  // namespace

@@ -1,28 +1,10 @@
 #include "export/rtt/json_report.h"
 
-#include <cmath>
-#include <nlohmann/json.hpp>
-
 #include "estimate/estimates_of.h"
+#include "export/json_values.h"
 
 namespace sojourn {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json ns_or_null(std::optional<Duration> duration) {
-  return duration ? Json(to_ns(*duration)) : Json(nullptr);
-}
-
-Json ns_or_null(std::optional<Timestamp> time) { return time ? Json(to_ns(*time)) : Json(nullptr); }
-
-/// Whole numbers as integers, so that a weight of 1 per sample does not turn counts into 12.0.
-Json number(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  if (value == std::floor(value) && std::abs(value) < 0x1p53)
-    return static_cast<std::int64_t>(value);
-  return value;
-}
 
 Json counts(const std::vector<NamedCount>& named) {
   Json object = Json::object();
@@ -47,15 +29,15 @@ void add_interval(Json& object, const Interval& interval) {
 void describe(Json& object, const Distribution& distribution, const std::vector<double>& qs,
               const std::vector<QuantileEstimate>& estimates) {
   object["samples"] = distribution.count();
-  object["estimated_total"] = number(distribution.total_weight());
-  object["effective_samples"] = number(distribution.effective_samples());
+  object["estimated_total"] = number_or_null(distribution.total_weight());
+  object["effective_samples"] = number_or_null(distribution.effective_samples());
   const FlowCount flows = distribution.flows();
-  object["flows"] = number(flows.flows);
+  object["flows"] = number_or_null(flows.flows);
   object["flows_or_more"] = flows.or_more;
   object["mean_ns"] = ns_or_null(distribution.mean());
   object["min_ns"] = ns_or_null(distribution.min());
   object["max_ns"] = ns_or_null(distribution.max());
-  object["relative_error"] = number(distribution.relative_error());
+  object["relative_error"] = number_or_null(distribution.relative_error());
   object["quantiles"] = Json::array();
   for (std::size_t i = 0; i < estimates.size(); ++i) {
     Json quantile{{"q", qs[i]}, {"delay_ns", to_ns(estimates[i].delay)}};
@@ -209,9 +191,9 @@ Json expect_object(const ExpectResult& result) {
               {"slower", result.test ? side_object(result.test->slower) : Json(nullptr)},
               {"faster", result.test ? side_object(result.test->faster) : Json(nullptr)},
               {"samples", result.now.samples},
-              {"independent_samples", number(result.now_independent)},
+              {"independent_samples", number_or_null(result.now_independent)},
               {"expected_samples", result.expected.samples},
-              {"expected_independent_samples", number(result.expected_independent)},
+              {"expected_independent_samples", number_or_null(result.expected_independent)},
               {"quantiles", Json::array()}};
   for (const double q : expectation_quantiles)
     object["quantiles"].push_back({{"q", q},
@@ -261,8 +243,7 @@ std::string json_report(const RttReport& report) {
       document["expect"].push_back(expect_object(result));
   document["elapsed_ns"] = to_ns(report.elapsed);
 
-  // File names are bytes and need not be UTF-8: what is not becomes U+FFFD instead of a throw.
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document_text(document);
 }
 
 }  // namespace sojourn

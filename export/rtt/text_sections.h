@@ -1,0 +1,63 @@
+#pragma once
+// The parts of the report for people.  Each group of sections has a file of its own.
+
+#include <string>
+#include <vector>
+
+#include "export/rtt/rtt_report.h"
+#include "export/text_page.h"
+
+namespace sojourn {
+
+/// The sections of the report, in the order of write().
+class TextReport : private TextPage {
+ public:
+  TextReport(const RttReport& report, const TextOptions& options)
+      : TextPage(options), report_(report), measurement_(*report.measurement) {}
+
+  std::string write();
+
+ private:
+  std::vector<Leg> measured_legs(Kind kind) const {
+    std::vector<Leg> legs;
+    for (std::size_t i = 0; i < leg_count; ++i)
+      if (!measurement_.leg(kind, static_cast<Leg>(i)).empty()) legs.push_back(static_cast<Leg>(i));
+    return legs;
+  }
+  std::vector<Kind> measured_kinds() const {
+    std::vector<Kind> kinds;
+    for (std::size_t i = 0; i < kind_count; ++i)
+      if (!measured_legs(static_cast<Kind>(i)).empty()) kinds.push_back(static_cast<Kind>(i));
+    return kinds;
+  }
+
+  // text_report.cpp
+  void heading();
+  void nothing_measured();
+  // text_delays.cpp
+  void delays();
+  void shape();
+  void requests();
+  // text_groups.cpp
+  void windows();
+  void groups();
+  // text_verdicts.cpp
+  void sla();
+  void sla_line(const SlaResult& result);
+  void sla_groups(const SlaGroups& groups);
+  void expect();
+  // text_trust.cpp
+  void caveats();
+  void losses();
+  void engine(const EngineSummary& engine);
+  void trust();
+
+  std::vector<std::string> delay_cells(const Distribution& distribution,
+                                       const std::vector<QuantileEstimate>& quantiles) const;
+
+  const RttReport& report_;
+  const Measurement& measurement_;
+  bool few_flows_ = false, few_samples_ = false;  ///< some median has no margin, for that reason
+};
+
+}  // namespace sojourn
