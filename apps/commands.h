@@ -17,6 +17,7 @@ using Run = std::function<int()>;
 void add_rtt(CLI::App& app, Run& run);
 void add_mark(CLI::App& app, Run& run);
 void add_oneway(CLI::App& app, Run& run);
+void add_point(CLI::App& app, Run& run);
 void add_lab(CLI::App& app, Run& run);
 /// Below `lab`: compare and tune, which judge a capture of the user's own.
 void add_lab_compare(CLI::App& lab, Run& run);

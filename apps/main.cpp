@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
   sojourn::add_rtt(app, run);
   sojourn::add_oneway(app, run);
   sojourn::add_mark(app, run);
+  sojourn::add_point(app, run);
   sojourn::add_lab(app, run);
   sojourn::add_generate(app, run);
 

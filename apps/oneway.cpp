@@ -47,7 +47,7 @@ Result<Inputs> open_inputs(const OnewayRequest& request) {
 void describe_inputs(OnewayReport& report, const Inputs& inputs) {
   for (const Point point : {Point::first, Point::last}) {
     const Source& source = inputs.at(point);
-    PointReport& side = report.points[index_of(point)];
+    CaptureReport& side = report.points[index_of(point)];
     side.captured = source.counters().packets;
     side.skipped = skipped_packets(source.counters(), report.measured->skipped[index_of(point)]);
     for (const std::string& warning : all_warnings(source, side.name))

@@ -1,6 +1,6 @@
 # Completion of sojourn(1) in bash.  tests/manual keeps it in step with --help.
 
-_sojourn_commands='rtt oneway lab generate mark'
+_sojourn_commands='rtt oneway lab generate mark point'
 _sojourn_options='--help --version'
 _sojourn_rtt_options='--help --interface --engine --hook --most-samples --duration --filter --threads --kind --memory --table
   --longest --stages --entry-probability --expire
@@ -12,6 +12,9 @@ _sojourn_oneway_options='--help --filter --method --window --sampling --sample-f
   --top --json --plot --color --ascii --active-timeout --inactive-timeout --cache --drop-outliers --write-records
   --capacity --link-overhead --marking --interval --carrier --reversed
   --flow --via'
+_sojourn_point_options='--help --interface --name --to --transport --certificate --key --authority --spool --spool-size --every
+  --enterprise --sampling --sample-flows --secret-file --active --inactive --cache --kind --memory --prefix
+  --filter --duration'
 _sojourn_mark_options='--help --method --interval --carrier --flow --flow-id --force --restore --seed'
 _sojourn_lab_options='--help --quick --seed --out --html --json --kind --memory --seeds --plot --target'
 _sojourn_generate_options='--help --model --packets --flows --requests --rate --answered --longest
@@ -121,6 +124,29 @@ _sojourn_mark() {
     *)
       if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_sojourn_mark_options" -- "$current")
+      else
+        _sojourn_captures "$current"
+      fi
+      ;;
+  esac
+}
+
+_sojourn_point() {
+  local current=$1 previous=$2
+  case $previous in
+    -i | --interface) mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/net 2>/dev/null)" -- "$current") ;;
+    --transport) mapfile -t COMPREPLY < <(compgen -W 'tcp tls udp' -- "$current") ;;
+    --certificate | --key | --authority | --secret-file | --spool)
+      compopt -o filenames 2>/dev/null
+      mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      ;;
+    --every | --active | --inactive | --duration) mapfile -t COMPREPLY < <(compgen -W '1s 10s 15s 1min 30min' -- "$current") ;;
+    --kind) _sojourn_list "$current" "$_sojourn_kinds none" ;;
+    --sampling) mapfile -t COMPREPLY < <(compgen -W '0.001 0.01 0.1 1' -- "$current") ;;
+    --name | --to | --spool-size | --enterprise | --cache | --memory | --prefix | --filter) ;;
+    *)
+      if [[ $current == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$_sojourn_point_options" -- "$current")
       else
         _sojourn_captures "$current"
       fi

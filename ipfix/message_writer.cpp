@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <type_traits>
 
 #include "ipfix/flow_end_reason.h"
 #include "ipfix/ntp_time.h"
@@ -193,7 +194,8 @@ void MessageWriter::encode_all(std::span<const Record> records, std::uint16_t id
   while (!records.empty()) {
     const std::size_t count = std::min(make_room(id, bytes), records.size());
     std::byte* to = take_room(bytes, count);
-    message_.flow_records += static_cast<std::uint32_t>(count);
+    if constexpr (std::is_same_v<Record, FlowRecord>)
+      message_.flow_records += static_cast<std::uint32_t>(count);
     for (const Record& record : records.first(count)) {
       encode(to, record);
       to += bytes;

@@ -23,7 +23,7 @@ namespace sojourn::ipfix {
 struct Message {
   std::span<const std::byte> bytes;
   std::uint32_t data_records = 0;  ///< all of them, as sequence numbers count
-  std::uint32_t flow_records = 0;  ///< flow records and cells: what the ledger counts
+  std::uint32_t flow_records = 0;  ///< without cells: what the ledger counts
   std::uint64_t packets = 0;       ///< in flow records
 };
 

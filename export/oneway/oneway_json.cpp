@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array quantiles = {0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999};
 
-Json point_object(const PointReport& point, const PointInput& input) {
+Json point_object(const CaptureReport& point, const PointInput& input) {
   Json skipped = Json::object();
   for (const auto& [reason, count] : point.skipped) skipped[reason] = count;
   return {{"file", point.name},

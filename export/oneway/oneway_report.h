@@ -17,7 +17,7 @@
 
 namespace sojourn {
 
-struct PointReport {
+struct CaptureReport {
   std::string name;            ///< of its capture
   std::uint64_t captured = 0;  ///< packets in it
   std::vector<std::pair<std::string, std::uint64_t>> skipped;
@@ -28,7 +28,7 @@ struct OnewayReport {
   const OnewayMeasurement* measured = nullptr;
   const MethodChoice* method = nullptr;
   OnewayOptions options;
-  std::array<PointReport, 2> points;
+  std::array<CaptureReport, 2> points;
   Duration clock_offset{0};             ///< of the last point's clock, taken out of its times
   std::optional<Duration> clock_error;  ///< how far the clocks may be apart, if that is known
   std::string grouping;                 ///< "prefix/24/48"; empty: no groups

@@ -60,7 +60,7 @@ class OnewayText : private TextPage {
                             printable(report_.points[1].name)),
                 "1"));
     for (std::size_t i = 0; i < report_.points.size(); ++i) {
-      const PointReport& point = report_.points[i];
+      const CaptureReport& point = report_.points[i];
       const PointInput& input = measured_.inputs[i];
       std::string text =
           fmt::format("{}: {} packets", printable(point.name), format_count(point.captured));
@@ -155,7 +155,7 @@ class OnewayText : private TextPage {
       if (count > 0 && !name.starts_with("matched") && name != "lost" && name != "lost-backward")
         apart += fmt::format("{}{} {}", apart.empty() ? "" : ", ", format_count(count), name);
     if (!apart.empty()) paragraph("counted apart: " + apart);
-    for (const PointReport& point : report_.points) {
+    for (const CaptureReport& point : report_.points) {
       std::string skipped;
       for (const auto& [reason, count] : point.skipped)
         skipped += fmt::format("{}{} {}", skipped.empty() ? "" : ", ", format_count(count), reason);

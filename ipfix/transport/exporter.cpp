@@ -62,7 +62,7 @@ bool Exporter::finish(milliseconds patience) {
   finishing_ = true;
   wake();
   if (thread_.joinable()) thread_.join();
-  return spool_.counters().waiting.messages == 0;
+  return spool_.counters().empty();
 }
 
 std::vector<std::string> Exporter::take_log() {
@@ -73,7 +73,7 @@ std::vector<std::string> Exporter::take_log() {
 /// finish() was called, and either nothing waits or the time is up.
 bool Exporter::over() const {
   if (!finishing_) return false;
-  return Clock::now() >= deadline_.load() || spool_.counters().waiting.messages == 0;
+  return Clock::now() >= deadline_.load() || spool_.counters().empty();
 }
 
 void Exporter::run() {

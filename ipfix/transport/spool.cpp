@@ -97,7 +97,7 @@ Result<void> Spool::open_files() {
   for (const Segment& segment : segments_) {
     newest_ = std::max(newest_, segment.generation);
     counters_.left_over += segment.unsent;
-    counters_.waiting += segment.unsent;
+    counters_.left_over_waiting += segment.unsent;
   }
   if (Segment* oldest = after(0)) {
     cursor_ = {oldest->generation, sizeof(SegmentHeader)};
@@ -152,10 +152,20 @@ bool Spool::write(Segment& segment, const void* bytes, std::size_t size, std::si
          static_cast<ssize_t>(size);
 }
 
+void Spool::stop_waiting(Segment& segment, const SpoolSums& sums) {
+  segment.unsent -= sums;
+  (is_ours(segment) ? counters_.waiting : counters_.left_over_waiting) -= sums;
+}
+
+/// What was not sent of it.
+void Spool::discard(Segment& segment) {
+  const SpoolSums lost = segment.unsent;
+  stop_waiting(segment, lost);
+  (is_ours(segment) ? counters_.discarded : counters_.left_over_discarded) += lost;
+}
+
 void Spool::free(Segment& segment) {
-  counters_.waiting -= segment.unsent;
-  counters_.discarded += segment.unsent;
-  segment.unsent = {};
+  discard(segment);
   segment.generation = 0;
   segment.size = 0;
   segment.base_known = false;
@@ -179,6 +189,7 @@ Spool::Segment* Spool::make_room(std::size_t bytes) {
   if (!room) {
     room = after(0);
     const std::uint64_t gone = room->generation;
+    late_is_ours_ = is_ours(*room);
     free(*room);
     for (Position* position : {&cursor_, &confirmed_}) {
       if (position->generation != gone) continue;
@@ -279,9 +290,7 @@ std::optional<std::span<const std::byte>> Spool::next() {
     if (!read_entry(*segment, cursor_.offset, header)) {
       // Changed behind our back: what else is in this file cannot be found.
       ++counters_.damaged;
-      counters_.waiting -= segment->unsent;
-      counters_.discarded += segment->unsent;
-      segment->unsent = {};
+      discard(*segment);
       segment->size = cursor_.offset;
       continue;
     }
@@ -295,7 +304,8 @@ std::optional<std::span<const std::byte>> Spool::next() {
 
 void Spool::sent(Clock::time_point now) {
   const std::lock_guard lock{mutex_};
-  counters_.discarded -= std::exchange(sent_late_, {});
+  (late_is_ours_ ? counters_.discarded : counters_.left_over_discarded) -=
+      std::exchange(sent_late_, {});
   Segment* const segment = segment_of(cursor_.generation);
   if (!std::exchange(has_next_, false) || !segment) return;
   EntryHeader header;
@@ -306,10 +316,7 @@ void Spool::sent(Clock::time_point now) {
     if (!write(*segment, &header, sizeof header, cursor_.offset)) ++counters_.failed_writes;
   }
   // Those of an earlier run may be numbered and still wait in this one.
-  if (cursor_ >= sent_until_) {
-    segment->unsent -= header.sums();
-    counters_.waiting -= header.sums();
-  }
+  if (cursor_ >= sent_until_) stop_waiting(*segment, header.sums());
   sequence_ = header.sequence + header.data_records;
   cursor_.offset += sizeof header + header.length;
   sent_until_ = std::max(sent_until_, cursor_);
@@ -340,7 +347,7 @@ void Spool::rewind() {
 
 void Spool::forget_sent() {
   const std::lock_guard lock{mutex_};
-  if (counters_.waiting.messages > 0) return;
+  if (!counters_.empty()) return;
   for (Segment& segment : segments_)
     if (segment.generation != 0) free(segment);
   cursor_ = confirmed_ = {};

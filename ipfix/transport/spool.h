@@ -36,12 +36,16 @@ struct SpoolSums {
 };
 
 struct SpoolCounters {
-  SpoolSums appended;               ///< in this run
-  SpoolSums left_over;              ///< of earlier runs, found at the start
-  SpoolSums waiting;                ///< not sent yet
-  SpoolSums discarded;              ///< thrown away: no room, a full disk, or damaged
+  SpoolSums appended;           ///< in this run
+  SpoolSums waiting;            ///< not sent yet, of this run
+  SpoolSums discarded;          ///< thrown away: no room, a full disk, or damaged
+  SpoolSums left_over;          ///< of earlier runs, found at the start
+  SpoolSums left_over_waiting;  ///< of these, not sent yet
+  SpoolSums left_over_discarded;
   std::uint64_t failed_writes = 0;  ///< the disk took no more
   std::uint64_t damaged = 0;        ///< entries cut or changed on the disk
+
+  bool empty() const { return waiting.messages + left_over_waiting.messages == 0; }
 };
 
 /// A ring of files (of memory: memfd_create), written one behind the other.  A full ring throws
@@ -104,6 +108,9 @@ class Spool {
   Segment* after(std::uint64_t generation);
   Segment* make_room(std::size_t bytes);
   void begin(Segment& segment);
+  bool is_ours(const Segment& segment) const { return segment.instance == options_.instance; }
+  void stop_waiting(Segment& segment, const SpoolSums& sums);
+  void discard(Segment& segment);
   void free(Segment& segment);
   void enter(Segment& segment);
   bool read_entry(Segment& segment, std::size_t offset, EntryHeader& header);
@@ -120,7 +127,8 @@ class Spool {
   Position sent_until_;            ///< in this run
   bool has_next_ = false;          ///< next() has given a message that is not sent() yet
   SpoolSums next_sums_;            ///< of that
-  SpoolSums sent_late_;            ///< it was thrown away before sent(): to be taken back then
+  bool late_is_ours_ = true;
+  SpoolSums sent_late_;  ///< it was thrown away before sent(): to be taken back then
   std::vector<std::byte> buffer_;
   SpoolCounters counters_;
   mutable std::mutex mutex_;

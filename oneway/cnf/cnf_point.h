@@ -1,6 +1,8 @@
 #pragma once
 // One measurement point of CNF: packets in, flow records out.
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -20,6 +22,8 @@ class CnfPoint {
 
   /// At most OnewayMethod::max_batch packets.
   void add(std::span<const IpPacket> batch);
+  /// Time has passed, with packets or without: flows that are over become records.
+  void advance(Timestamp now) { cache_.advance(now, records_); }
   /// No packet will follow: what is still in the cache becomes records.
   void finish() { cache_.flush(records_); }
 
@@ -28,6 +32,8 @@ class CnfPoint {
   /// For whoever hands records on as they come instead of keeping them.
   void clear_records() { records_.clear(); }
   std::size_t cache_bytes() const { return cache_.memory_bytes(); }
+  std::uint64_t seen() const { return seen_; }  ///< packets
+  std::uint64_t selected() const { return selected_; }
 
  private:
   bool sample_flows_;
@@ -37,6 +43,7 @@ class CnfPoint {
   FlowCache cache_;
   std::vector<ObservedPacket> batch_;
   std::vector<FlowRecord> records_;
+  std::uint64_t seen_ = 0, selected_ = 0;
 };
 
 }  // namespace sojourn

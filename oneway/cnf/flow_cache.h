@@ -35,6 +35,8 @@ class FlowCache {
 
   /// Packets in the order of their times, or nearly so; at most max_batch.
   void add(std::span<const ObservedPacket> batch, std::vector<FlowRecord>& records);
+  /// For when no packets come: exports what is over by now.
+  void advance(Timestamp now, std::vector<FlowRecord>& records) { sweep(now, records); }
   /// Exports all that is left.
   void flush(std::vector<FlowRecord>& records);
 

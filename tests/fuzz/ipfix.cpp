@@ -64,7 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t length = std::min<std::size_t>(data[0] * 256u + data[1], size - 2);
     // Exactly sized: AddressSanitizer sees its end.
     std::vector<std::byte> message(length);
-    std::memcpy(message.data(), data + 2, length);
+    if (length > 0) std::memcpy(message.data(), data + 2, length);
     data += 2 + length;
     size -= 2 + length;
     // A wrong frame ends most inputs at once: give each a right one.

@@ -1,0 +1,197 @@
+// `sojourn point`: from opening the interface to the last message.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "apps/commands.h"
+#include "apps/point_request.h"
+#include "capture/files/open.h"
+#include "capture/filtered_source.h"
+#include "capture/live/live_source.h"
+#include "capture/live/privileges.h"
+#include "console/interrupt.h"
+#include "console/output.h"
+#include "console/progress.h"
+#include "core/units.h"
+#include "ipfix/transport/exporter.h"
+#include "ipfix/transport/spool.h"
+#include "pipeline/point/point_run.h"
+#include "pipeline/point/point_secret.h"
+
+namespace sojourn {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+Result<std::unique_ptr<Source>> open_packets(const PointRequest& request) {
+  auto source = request.interface.empty() ? open_capture(request.capture)
+                                          : open_interface({.interface = request.interface});
+  if (!source || request.filter.empty()) return source;
+  return FilteredSource::open(std::move(*source), request.filter);
+}
+
+/// One line: what passes, what is selected, and where it goes.
+std::string status_line(const PointRequest& request, const PointRun& run,
+                        const ipfix::Exporter& exporter, double packets_per_second) {
+  const PointCounters counters = run.counters();
+  std::string line =
+      fmt::format("{}: {} packets ({}/s), {} selected, {} records", request.options.point.name,
+                  format_count(counters.packets_seen),
+                  format_count(static_cast<std::uint64_t>(packets_per_second)),
+                  format_count(counters.packets_selected), format_count(counters.records_exported));
+  if (request.options.rtt) line += fmt::format(", {} round trips", format_count(run.samples()));
+  line += fmt::format("  {} {}", exporter.connected() ? "->" : "-x", request.collector.to_string());
+  if (counters.records_spooled > 0)
+    line += fmt::format(", {} wait", format_count(counters.records_spooled));
+  if (counters.records_discarded > 0)
+    line += fmt::format(", {} thrown away", format_count(counters.records_discarded));
+  return line;
+}
+
+/// The ledger of the run, for whoever reads the end of a log.
+void say_goodbye(const PointRequest& request, const PointRun& run,
+                 const ipfix::SpoolCounters& spool) {
+  const PointCounters counters = run.counters();
+  say("{}: {} packets seen, {} selected, in {} records\n", request.options.point.name,
+      format_count(counters.packets_seen), format_count(counters.packets_selected),
+      format_count(spool.appended.records));
+  say("  to {} over {}: {} records sent, {} left in the spool, {} thrown away\n",
+      request.collector.to_string(), name_of(request.collector.transport),
+      format_count(spool.appended.records - spool.waiting.records - spool.discarded.records),
+      format_count(spool.waiting.records), format_count(spool.discarded.records));
+  if (request.options.rtt) {
+    say("  {} round trips", format_count(run.samples()));
+    if (run.samples_left_out() > 0)
+      say(", {} left out: more cells than a report may have", format_count(run.samples_left_out()));
+    say("\n");
+  }
+  if (spool.left_over.records > 0)
+    say("  {} records of an earlier run were in the spool, {} of them are still there\n",
+        format_count(spool.left_over.records), format_count(spool.left_over_waiting.records));
+  if (counters.packets_dropped > 0)
+    say("  the kernel dropped {} packets before they could be read\n",
+        format_count(counters.packets_dropped));
+}
+
+class PointLoop {
+ public:
+  PointLoop(const PointRequest& request, Source& source, ipfix::Spool& spool,
+            ipfix::Exporter& exporter)
+      : request_(request),
+        source_(source),
+        spool_(spool),
+        exporter_(exporter),
+        run_(request.options, spool) {}
+
+  void measure() {
+    const bool live = !request_.interface.empty();
+    const auto began = SteadyClock::now();
+    std::vector<Packet> batch(256);
+    Progress progress;
+    while (!interrupted() &&
+           (!request_.duration || SteadyClock::now() - began < *request_.duration)) {
+      const Source::Filled filled = source_.next(batch);
+      run_.process({batch.data(), filled.count});
+      run_.note_drops(source_.counters().kernel_drops);
+      const bool reported = live ? run_.advance(std::chrono::time_point_cast<Duration>(
+                                       std::chrono::system_clock::now()))
+                                 : filled.count > 0 && run_.advance(batch[filled.count - 1].time);
+      if (reported) exporter_.wake();
+      for (const std::string& line : exporter_.take_log()) warn(line);
+      show(progress, began);
+      if (filled.end) break;
+      if (!live) let_the_spool_drain();
+    }
+    run_.finish();
+  }
+
+  const PointRun& run() const { return run_; }
+
+ private:
+  void show(Progress& progress, SteadyClock::time_point began) {
+    const double seconds = std::chrono::duration<double>(SteadyClock::now() - began).count();
+    if (SteadyClock::now() < next_line_) return;
+    next_line_ = SteadyClock::now() + 200ms;
+    progress.show(-1, status_line(request_, run_, exporter_,
+                                  static_cast<double>(source_.counters().packets) /
+                                      std::max(seconds, 0.001)));
+  }
+
+  /// A capture is read faster than any network: it waits where an interface could not.
+  void let_the_spool_drain() const {
+    while (spool_.bytes_on_disk() > request_.spool_bytes / 2 && exporter_.connected() &&
+           !spool_.counters().empty() && !interrupted())
+      std::this_thread::sleep_for(5ms);
+  }
+
+  const PointRequest& request_;
+  Source& source_;
+  ipfix::Spool& spool_;
+  ipfix::Exporter& exporter_;
+  PointRun run_;
+  SteadyClock::time_point next_line_{};
+};
+
+Result<void> measure_at_point(PointRequest request) {
+  if (!request.secret_file.empty()) {
+    const auto secret = PointSecret::read(request.secret_file);
+    if (!secret) return std::unexpected(secret.error());
+    request.options.oneway.label.init = secret->init;
+    request.options.secret_fingerprint = secret->fingerprint;
+  }
+  if (!request.spool_folder.empty())
+    if (auto made = make_folder(request.spool_folder); !made) return made;
+  auto spool = ipfix::Spool::open(
+      {request.spool_folder, request.spool_bytes, request.options.point.instance});
+  if (!spool) return std::unexpected(spool.error());
+  ipfix::ExporterOptions exporting;
+  exporting.collector = request.collector;
+  exporting.tls = request.tls;
+  exporting.writer = request.options.writer;
+  auto exporter = ipfix::Exporter::open(exporting, **spool);
+  if (!exporter) return std::unexpected(exporter.error());
+  auto source = open_packets(request);
+  if (!source) return std::unexpected(source.error());
+  // All is open that needs them, and no packet has been looked at.
+  if (!request.interface.empty())
+    if (auto dropped = drop_privileges(); !dropped) return dropped;
+
+  watch_for_interrupts();
+  (*exporter)->start();
+  PointLoop loop{request, **source, **spool, **exporter};
+  loop.measure();
+  const bool all_sent = (*exporter)->finish(request.interface.empty() ? 60s : 5s);
+  for (const std::string& line : (*exporter)->take_log()) warn(line);
+  const ipfix::SpoolCounters counters = (*spool)->counters();
+  say_goodbye(request, loop.run(), counters);
+  if (all_sent) {
+    (*spool)->forget_sent();
+    return {};
+  }
+  if (request.spool_folder.empty())
+    return failure(fmt::format("{} did not take {} records, which are lost; --spool DIR keeps them",
+                               request.collector.to_string(),
+                               format_count(counters.waiting.records)));
+  warn(fmt::format("{} did not take {} records; they wait in {} for the next start",
+                   request.collector.to_string(),
+                   format_count(counters.waiting.records + counters.left_over_waiting.records),
+                   request.spool_folder));
+  return {};
+}
+
+}  // namespace
+
+int run_point(const PointRequest& request) {
+  const auto done = measure_at_point(request);
+  if (done) return exit_ok;
+  complain(done.error().message);
+  return exit_error;
+}
+
+}  // namespace sojourn

@@ -1,0 +1,216 @@
+// The options of `sojourn point`.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "apps/commands.h"
+#include "apps/option_helpers.h"
+#include "apps/point_request.h"
+
+namespace sojourn {
+namespace {
+
+constexpr const char* point_examples = R"(Examples:
+  head -c 32 /dev/urandom | base64 > secret      the same file at every point
+  sudo sojourn point -i eth0 --name north --to collector.example --secret-file secret
+  sudo sojourn point -i eth0 --name north --to collector.example --secret-file secret
+      --transport tls --certificate north.pem --key north.key --authority ca.pem
+      --spool /var/lib/sojourn                   what waits survives a restart
+  sojourn point c.pcap --name north --to ::1     a capture, as if it passed now
+)";
+
+Result<double> parse_sampling(std::string_view text) {
+  return parse_share(text, {.above_low = true});
+}
+Result<std::uint64_t> parse_prefix_length(std::string_view text) {
+  return parse_count(text, 1, 32);
+}
+Result<std::uint64_t> parse_enterprise(std::string_view text) {
+  return parse_count(text, 1, 0xffff'ffffu);
+}
+Result<std::size_t> parse_room(std::string_view text) {
+  const auto size = parse_size(text);
+  if (!size) return std::unexpected(size.error());
+  if (*size < ipfix::Spool::least_bytes)
+    return failure(
+        fmt::format("a spool needs at least {}", format_size(ipfix::Spool::least_bytes)));
+  return *size;
+}
+Result<std::size_t> parse_table_memory(std::string_view text) {
+  const auto size = parse_size(text);
+  if (!size) return std::unexpected(size.error());
+  if (*size < 64 * 1024) return failure("at least 64KiB are needed");
+  return *size;
+}
+
+/// "tcp,dns", "all" or "none".
+Result<KindSet> parse_point_kinds(std::string_view text) {
+  KindSet kinds = KindSet::none();
+  if (text == "none") return kinds;
+  while (true) {
+    const auto comma = text.find(',');
+    const auto name = text.substr(0, comma);
+    const auto kind = kind_named(name);
+    if (!kind && name != "all") return unknown_name(name, "kind", kind_names);
+    if (kind)
+      kinds.add(*kind);
+    else
+      kinds = KindSet::all();
+    if (comma == std::string_view::npos) return kinds;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+struct PointWishes {
+  std::string to;
+  ipfix::Transport transport = ipfix::Transport::tcp;
+  KindSet kinds = KindSet::all();
+  std::size_t memory = std::size_t{16} << 20;
+};
+
+/// What contradicts or is missing, in one line; empty if all is well.
+std::string complete_request(PointRequest& request, const PointWishes& wishes,
+                             const CLI::App& point) {
+  if (request.capture.empty() && request.interface.empty())
+    return "nothing to measure: name -i INTERFACE or a capture";
+  if (!request.capture.empty() && !request.interface.empty())
+    return "a capture and -i exclude each other";
+  const auto endpoint = ipfix::Endpoint::parse(wishes.to, wishes.transport);
+  if (!endpoint) return "--to: " + endpoint.error().message;
+  if (endpoint->host.empty()) return "--to names no host";
+  request.collector = *endpoint;
+  const bool tls = wishes.transport == ipfix::Transport::tls;
+  for (const char* option : {"--certificate", "--key", "--authority"}) {
+    const bool given = point.count(option) > 0;
+    if (tls && !given) return fmt::format("--transport tls needs {}", option);
+    if (!tls && given) return fmt::format("{} is for --transport tls", option);
+  }
+  if (!request.capture.empty() && request.duration) return "--duration is for -i";
+  PointOptions& options = request.options;
+  options.cells.slice = options.every;
+  options.writer.domain = ipfix::domain_of(options.point.name);
+  if (wishes.transport == ipfix::Transport::udp) options.writer.most_bytes = ipfix::datagram_bytes;
+  if (wishes.kinds.empty()) return {};
+  const auto table = choose_table({.memory_bytes = wishes.memory});
+  if (!table) return "--memory: " + std::string{reason_of(table.error())};
+  options.rtt.emplace();
+  options.rtt->kinds = wishes.kinds;
+  options.rtt->table = *table;
+  options.rtt->seed = options.oneway.seed;
+  return {};
+}
+
+void add_collector_options(CLI::App& point, PointRequest& request, PointWishes& wishes) {
+  point.add_option("--to", wishes.to, "the collector (default port 4739; tls 4740)")
+      ->type_name("HOST[:PORT]")
+      ->required();
+  add_parsed(
+      point, "--transport", "NAME", ipfix::parse_transport,
+      [&](ipfix::Transport transport) { wishes.transport = transport; },
+      "tcp (default), tls or udp");
+  point.add_option("--certificate", request.tls.certificate, "tls: this point's, PEM")
+      ->type_name("FILE");
+  point.add_option("--key", request.tls.key, "tls: its private key")->type_name("FILE");
+  point.add_option("--authority", request.tls.authority, "tls: who signed the collector's")
+      ->type_name("FILE");
+  point
+      .add_option("--spool", request.spool_folder,
+                  "what the collector does not take waits here, and survives\n"
+                  "a restart (default: in memory)")
+      ->type_name("DIR");
+  add_parsed(
+      point, "--spool-size", "SIZE", parse_room,
+      [&](std::size_t bytes) { request.spool_bytes = bytes; },
+      "room for that; beyond it the oldest goes (default 64MiB)");
+  add_parsed(
+      point, "--every", "TIME", parse_positive_duration,
+      [&](Duration every) { request.options.every = every; }, "between reports (default 10s)");
+  add_parsed(
+      point, "--enterprise", "NUMBER", parse_enterprise,
+      [&](std::uint64_t number) {
+        request.options.writer.enterprise = static_cast<std::uint32_t>(number);
+      },
+      "of our own information elements (default 32473)");
+}
+
+void add_measuring_options(CLI::App& point, PointRequest& request, PointWishes& wishes) {
+  OnewayOptions& oneway = request.options.oneway;
+  add_parsed(
+      point, "--sampling", "SHARE", parse_sampling, [&](double share) { oneway.sampling = share; },
+      "share of packets in flow records, the same packets at all\n"
+      "points (default 0.01)");
+  point.add_flag("--sample-flows", oneway.sample_flows, "select whole flows instead of packets");
+  point
+      .add_option("--secret-file", request.secret_file,
+                  "the secret that all points share; without it anybody can\n"
+                  "tell which packets are selected")
+      ->type_name("FILE");
+  add_parsed(
+      point, "--active", "TIME", parse_positive_duration,
+      [&](Duration time) { request.options.cache.active_timeout = time; },
+      "a flow that goes on has a record so often (default 1min)");
+  add_parsed(
+      point, "--inactive", "TIME", parse_positive_duration,
+      [&](Duration time) { request.options.cache.inactive_timeout = time; },
+      "a flow that pauses so long has ended (default 15s)");
+  add_parsed(
+      point, "--cache", "SIZE", parse_table_memory,
+      [&](std::size_t bytes) { request.options.cache.memory_bytes = bytes; },
+      "memory for flows (default 4MiB)");
+  add_parsed(
+      point, "--kind", "KINDS", parse_point_kinds, [&](KindSet kinds) { wishes.kinds = kinds; },
+      "kinds of round trips to report, with commas between;\nnone for none (default all)");
+  add_parsed(
+      point, "--memory", "SIZE", parse_table_memory,
+      [&](std::size_t bytes) { wishes.memory = bytes; },
+      "memory for requests that wait (default 16MiB)");
+  add_parsed(
+      point, "--prefix", "LENGTH", parse_prefix_length,
+      [&](std::uint64_t length) { request.options.cells.prefix_length = length; },
+      "round trips by IPv4 prefixes of this length (IPv6: twice it)\n"
+      "instead of all together");
+}
+
+}  // namespace
+
+void add_point(CLI::App& app, Run& run) {
+  const auto request = std::make_shared<PointRequest>();
+  const auto wishes = std::make_shared<PointWishes>();
+  request->options.oneway.sampling = 0.01;
+  request->options.oneway.seed = random_seed();
+  request->options.point.instance = random_seed() + 1;
+
+  CLI::App& point = *app.add_subcommand(
+      "point", "a live measurement point: flow records and round trips to a collector");
+  point.footer(point_examples);
+  point.get_formatter()->column_width(34);
+  point.add_option("CAPTURE", request->capture, "a capture instead of -i; - is standard input")
+      ->type_name("");
+  point.add_option("-i,--interface", request->interface, "measure live on this interface")
+      ->type_name("INTERFACE");
+  point.add_option("--name", request->options.point.name, "what the collector shall call it")
+      ->type_name("NAME")
+      ->required();
+  add_collector_options(point, *request, *wishes);
+  add_measuring_options(point, *request, *wishes);
+  point.add_option("--filter", request->filter, "only packets that match, in tcpdump's language")
+      ->type_name("EXPRESSION");
+  add_parsed(
+      point, "--duration", "TIME", parse_positive_duration,
+      [request](Duration time) { request->duration = time; }, "with -i: stop after this long");
+  point.callback([request, wishes, &point, &run] {
+    const std::string& name = request->options.point.name;
+    if (name.empty() || name.size() > 64 || name.find_first_of(",: \t\n") != std::string::npos)
+      throw CLI::ValidationError(
+          "--name must have 1 to 64 characters, without spaces, ',' and ':'");
+    if (const auto reason = complete_request(*request, *wishes, point); !reason.empty())
+      throw CLI::ValidationError(reason);
+    run = [request] { return run_point(*request); };
+  });
+}
+
+}  // namespace sojourn

@@ -1,0 +1,29 @@
+#pragma once
+// What the user asked `sojourn point` to do.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "ipfix/transport/endpoint.h"
+#include "pipeline/point/point_run.h"
+
+namespace sojourn {
+
+struct PointRequest {
+  std::string capture, interface;  ///< one of them
+  std::string filter;
+  ipfix::Endpoint collector;
+  ipfix::TlsFiles tls;
+  std::string secret_file;
+  std::string spool_folder;
+  std::size_t spool_bytes = std::size_t{64} << 20;
+  std::optional<Duration> duration;
+  PointOptions options;
+};
+
+/// Does what was asked and gives the exit status.
+int run_point(const PointRequest& request);
+
+}  // namespace sojourn
