@@ -1,5 +1,5 @@
 #pragma once
-// Measuring live: one step after another, until somebody has had enough.
+// Measuring live: one step after another, until it is stopped.
 
 #include <atomic>
 #include <functional>

@@ -22,7 +22,8 @@ void TextReport::caveats() {
   if (guessed.empty() && tcp.super_packets == 0) return;
   line("");
   if (!guessed.empty())
-    paragraph("legs guessed by port, for want of a SYN: " + guessed + " samples", "  ");
+    paragraph("legs guessed by port, since the capture lacks the SYN: " + guessed + " samples",
+              "  ");
   if (tcp.super_packets == 0) return;
   const std::uint64_t segments = tcp.requests + tcp.super_packets_left_out;
   std::string text = fmt::format(

@@ -41,7 +41,8 @@ class LeasePlan {
  public:
   /// Nobody waits.
   LeasePlan() = default;
-  /// Of a table that knows nothing yet: what came under it may be dropped once more is known.
+  /// The plan of a table that knows nothing yet: what it admitted may be dropped once more is
+  /// known.
   void set_provisional() { provisional_ = true; }
   bool is_provisional() const { return provisional_; }
   explicit LeasePlan(const std::array<double, WaitSteps::count>& chances);
@@ -84,8 +85,8 @@ class LeasePlan {
 ///     pi(t) ~ sqrt( f(t) sum_q weight_q ((t <= t_q) - q)^2 / f_q^2 )
 ///
 /// for q = 5 %, 10 % ... 95 %, and 99 %, where f is the density of delays in time, f_q that on the
-/// scale of the steps.  Delays longer than any seen are taken for possible: a small share of the
-/// memory waits for them, and their weight says how small.
+/// scale of the steps.  Delays longer than any seen are possible: a small share of the memory is
+/// kept for them, and their weight makes up for it.
 class LeaseTailor {
  public:
   explicit LeaseTailor(Duration longest, const LeaseCaution& caution = tailored_tuning.packets);
@@ -103,7 +104,7 @@ class LeaseTailor {
   }
   void add_requests(double count) { requests_ += count; }
   std::uint64_t samples() const { return samples_; }
-  /// Halves what was learned, so that the new counts for more.
+  /// Halves what was learned, so that new samples count for more.
   void fade();
 
   /// The shape of pi, 1 for the shortest delays, after that much time.  Falls to 0 beyond the

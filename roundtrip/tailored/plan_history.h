@@ -12,8 +12,8 @@
 
 namespace sojourn {
 
-/// The last 64 plans.  A new one takes the place of the oldest only when nobody can wait any more
-/// who came under that.
+/// The last 64 plans.  A new one replaces the oldest only when no request that came under the
+/// oldest can still be waiting.
 class PlanHistory {
  public:
   static constexpr std::size_t most_plans = 64;
@@ -48,12 +48,13 @@ class PlanHistory {
     return nullptr;
   }
 
-  /// Half of the places are taken as they are needed, the others at least `longest`/32 apart.
+  /// The first half of the places is filled as needed; after that, plans are at least `longest`/32
+  /// apart.
   bool may_add(std::int64_t now_ns, std::int64_t longest_ns) const {
     if (newest_ + 1 < most_plans / 2) return true;
     if (difference_ns(now_ns, current_since_ns()) < longest_ns / 32) return false;
     if (newest_ + 1 < most_plans) return true;
-    // What came under the oldest came before the second oldest began.
+    // Requests of the oldest plan came before the second oldest began.
     return difference_ns(now_ns, since_ns_[(newest_ + 2) % most_plans]) > longest_ns;
   }
   /// As if the newest plan had held from the beginning.
@@ -66,7 +67,7 @@ class PlanHistory {
     set(++newest_ % most_plans, plan, now_ns);
   }
 
-  /// A coin from here on was let in by no plan under which somebody may still wait.
+  /// No plan of a request that may still be waiting admitted coins from this value on.
   std::uint64_t no_coin_from(std::int64_t oldest_ns) const {
     std::uint64_t limit = 0;
     const std::size_t known = std::min(newest_ + 1, most_plans);

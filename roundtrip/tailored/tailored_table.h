@@ -29,15 +29,15 @@ namespace sojourn {
 ///
 ///     w = lines / open lines (just before its request) / pi(delay) (of the plan its request met)
 ///
-/// A line closes when it is full, and opens again when a response frees a slot, or when somebody
-/// comes by after a wait has ended; the request that finds it closed is turned away all the same.
-/// So the number of open lines is known at any time, and the chance to meet one is exact, however
-/// few lines there are.  (Attempts by accepts of the recent past are not: with 64 lines the chance
-/// fluctuates, and the mean of 1/p times the mean of p is 1 % above 1.)
+/// A line closes when it is full.  It opens again when a response frees a slot, or at the first
+/// visit after a wait has ended; the request that finds it closed is refused even then.  So the
+/// number of open lines is known at any time, and the chance to meet one is exact, however few
+/// lines there are.  (Recent attempts divided by recent accepts would not be: with 64 lines the
+/// chance fluctuates, and the mean of 1/p times the mean of p is 1 % above 1.)
 ///
-/// The plan is made from the past: from the rate of arrivals, and from the delays seen so far, so
-/// that the slots are where they tell most.  A request's own coin has no part in what came before
-/// it, so the weights are as fair as with a fixed plan.
+/// The plan is made from the past, from the rate of arrivals and the delays seen so far, so that
+/// the slots are used where they are worth most.  It does not depend on the coin of the request
+/// that meets it, so the weights are as unbiased as with a fixed plan.
 ///
 /// Where all requests fit, all are found, with weight 1 and delays to the nanosecond; where lines
 /// get crowded, eleven slots share one and delays are rounded by 0.4 % at most (wait_line.h).

@@ -8,72 +8,76 @@ namespace sojourn {
 
 /// What to expect of delays before they are seen.
 struct LeaseCaution {
-  /// Waits longer than any delay seen get this share of the memory, each octave alike (pi falls as
-  /// 1/t), so that a delay that was never met has its chance.
+  /// Share of the memory for waits longer than any delay seen so far, the same for each octave (pi
+  /// falls as 1/t), so that new, longer delays can be measured.
   double memory_for_unseen;
-  /// What takes about as long as we have looked could hardly have been seen.  There the shares are
-  /// taken to go on as they were, falling by this factor with each step.
+  /// Delays about as long as the measurement so far could hardly have been seen yet.  Their shares
+  /// are extrapolated: each step has this times the share of the step before.
   double untried_decay;
-  /// Before enough delays are known, the chance is taken to fall as 1/sqrt(t) from here on.
+  /// Until enough delays are known, pi is assumed to fall as 1/sqrt(t) beyond this delay.
   double first_guess_ns;
 };
 
-/// None of these can bias a result: plans are made of the past (docs/design/tailored.md).  They
-/// decide how much a given memory tells.  "Tried" means the captures and the lab of that page.
+/// None of these can bias a result, since plans use only the past (docs/design/tailored.md).  They
+/// decide how accurate a given memory is.  "Tried" means on the captures and in the lab of that
+/// page.
 struct TailoredTuning {
-  // What is expected of delays, by lease_plan.cpp.
+  // Which delays to expect (lease_plan.cpp).
 
-  /// Packets.  With a fixed 1 % share of all delays the longest waits took half of the memory of
-  /// L2; 30 % of what the seen delays take, falling by 0.6 a step, did best of a handful tried.
+  /// Packets.  With a fixed share of 1 % of all delays, the longest waits took half of the memory
+  /// in L2; 30 % of what the seen delays take, falling by 0.6 a step, was the best of a handful of
+  /// values tried.
   LeaseCaution packets = {.memory_for_unseen = 0.3, .untried_decay = 0.6, .first_guess_ns = 4e6};
-  /// Connections: seconds are usual.
+  /// Connections last seconds rather than milliseconds.
   LeaseCaution connections = {
       .memory_for_unseen = 0.3, .untried_decay = 0.6, .first_guess_ns = 10e9};
-  /// Before this many delays are known the plan is a guess: a dozen beyond the 80th percentile.
+  /// With fewer delays the plan is a guess: of 64, a dozen lie beyond the 80th percentile.
   std::uint64_t least_samples = 64;
-  /// What n samples have not shown yet is about 1/n of all (Good 1953); a few times that is
-  /// expected beyond the 90th percentile, less by this factor with each step.
+  /// What n samples have not shown yet has a share of about 1/n (Good 1953).  This many times that
+  /// is expected beyond the 90th percentile, less by this factor with each step.
   double unseen_samples = 3, unseen_decay = 0.6;
-  /// In the tail, a step's own share and the one that the whole tail suggests count alike at this
-  /// many samples, its own counted twice and its neighbours' once: about two in each (tried).
+  /// In the tail, a step's own share and the one that the whole tail suggests have equal weight
+  /// when the step has this many samples, its own counted twice and its neighbours' once (tried).
   double trusted_count = 8;
   /// Where the tail begins that is smoothed as a whole (Hill 1975), and where the unseen is
   /// expected.
   double tail_from = 0.95, unseen_from = 0.9;
-  /// The 99th percentile is what people look at; more for it costs the others more than it gains
-  /// (computed from the distribution of L2, table in docs/design/tailored.md).
+  /// People look at the 99th percentile.  A larger weight costs the other percentiles more than
+  /// this one gains (computed from the distribution of L2, table in docs/design/tailored.md).
   double weight_of_p99 = 2;
-  /// Some always wait in vain; and what comes in bursts is not answered before it has come.
+  /// At least this share of requests is assumed to stay unanswered: some always do, and while a
+  /// burst lasts its answers have not come yet.
   double least_unanswered = 0.02;
 
-  // How much of it there is room for, by lease_room.cpp.
+  // How much of the plan fits into the memory (lease_room.cpp).
 
-  /// Slots offered for each that there is.  More finds hardly any free slot in addition (tried: 2
-  /// to 4).
+  /// The most slots that a plan may ask for, for each slot there is.  A higher limit fills hardly
+  /// any more of them (tried: 2 to 4).
   double most_load = 3;
-  /// Below this, fewer than one in 10 000 is refused (Erlang, 2.2 offered to eleven): a larger
-  /// scale is always better.
+  /// Below this load fewer than one request in 10 000 finds no slot (Erlang, 2.2 offered to
+  /// eleven): a larger scale is always better.
   double no_load = 0.2;
-  /// Of the scales that are tried, and how far from 1: a quarter octave of scale changes the sum of
+  /// How finely, and how far from 1, scales are searched: a quarter of an octave changes the sum of
   /// variances by less than 1 %.
   double scales_an_octave = 4;
   int most_octaves = 30;
 
-  // When plans are made, by lease_planner.cpp.
+  // When plans are made (lease_planner.cpp).
 
   /// Requests between two looks at the rate: 32 exponential gaps give it within 18 %.
   std::uint32_t requests_a_look = 32;
   /// A rate that changed by this factor asks for a new plan: twice what 32 gaps are uncertain by.
   double rate_change = 1.25;
-  /// Samples after which a plan is made anew, doubled each time up to the second; then half is
-  /// forgotten, so that plans follow the traffic.
+  /// A new plan is made after `first_lesson` samples, then after twice as many each time up to
+  /// `last_lesson`; from then on half of what was learned is forgotten each time, so that plans
+  /// follow the traffic.
   std::uint64_t first_lesson = 64, last_lesson = 16'384;
-  /// Of the slots, what the plans for connections count on (1 of this many): the others count on
-  /// all, and few lives are long.
+  /// Plans for connections count on one slot in this many; those for packets count on all, since
+  /// few connections last long.
   std::size_t share_for_connections = 8;
-  /// An hour's wait costs nothing in the first minute: plans look ahead this many times as long as
-  /// we have looked (153 of 500 connections were found in ten seconds when all was counted, now
-  /// all).
+  /// A wait of an hour costs nothing in the first minute, so plans count only this many times the
+  /// time measured so far.  (When whole waits were counted, 153 of 500 connections were found in
+  /// ten seconds; now all are.)
   double look_ahead = 8;
 };
 inline constexpr TailoredTuning tailored_tuning{};
