@@ -264,6 +264,9 @@ class Listener::State {
     SequenceTracker::Verdict verdict;
     if (tracker)
       verdict = tracker->take(decoded.header.sequence, decoded.data_records, decoded.counted);
+    // Others count in ways of their own: softflowd's numbers include the message itself.  Only of
+    // points do we know that a number that came before means the same message.
+    if (!decoded.from_a_point) verdict.repeated = false;
     counters_.missing_records += verdict.missing;
     counters_.repeated_messages += verdict.repeated;
     report_.missing_records = verdict.missing;

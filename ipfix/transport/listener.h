@@ -42,7 +42,7 @@ struct Delivery {
   Transport transport = Transport::tcp;
   const std::string& peer;    ///< "192.0.2.1:4739"
   bool from_a_point = false;  ///< it says whose it is; else somebody else's flows
-  bool repeated = false;      ///< by its sequence number it came before
+  bool repeated = false;      ///< of a point, and by its sequence number it came before
 };
 
 struct ListenerCounters {

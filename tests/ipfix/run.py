@@ -11,6 +11,7 @@ import argparse
 import csv
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -170,7 +171,7 @@ def nfdump(program, source, folder, _tools):
     finally:
         daemon.send_signal(signal.SIGTERM)
         daemon.wait(20)
-    table = subprocess.run(["nfdump", "-R", place, "-q", "-N", "-6", "-o", "fmt:%msec|%sa|%da|%sp|%dp|%pr|%pkt|%byt"],
+    table = subprocess.run(["nfdump", "-R", place, "-q", "-N", "-6", "-o", "fmt:%tsr|%sa|%da|%sp|%dp|%pr|%pkt|%byt"],
                            capture_output=True, encoding="utf-8", check=True, timeout=60).stdout
     found, starts = defaultdict(lambda: [0, 0]), {}
     for line in table.splitlines():
@@ -244,16 +245,17 @@ class Listen:
 
 def softflowd(_program, source, folder, tools):
     need("softflowd")
-    capture = os.path.join(source, "tests/captures/web.pcap")
-    listen = Listen(tools, "udp", 15)
+    capture = os.path.join(source, "tests/captures/dns.pcap")
+    listen = Listen(tools, "udp", 5)
+    # Without a control socket: with one, 1.1.0 waits on that and never reads the capture.
     done = subprocess.run(["softflowd", "-r", capture, "-n", f"127.0.0.1:{listen.port}", "-v", "10", "-d", "-p",
-                           os.path.join(folder, "pid"), "-c", os.path.join(folder, "control")], capture_output=True,
-                          encoding="utf-8", timeout=60)
+                           os.path.join(folder, "pid"), "-c", "none"], capture_output=True, encoding="utf-8", timeout=60)
     came = listen.result()
-    sent = [line for line in (done.stdout + done.stderr).splitlines() if "Flows exported" in line or "flows exported" in line]
-    check(came["without_label"] > 0, f"no flow came: {came}, {done.stderr[-500:]}")
-    check(came["records"] == 0 and came["troubles"] == 0 and came["missing"] == 0, f"{came}")
-    print(f"softflowd: {came['without_label']} flows without label in {came['messages']} messages; it says: {sent}")
+    said = re.search(r"Flows exported: \d+ \((\d+) records\) in (\d+) packets", done.stdout + done.stderr)
+    check(said, f"softflowd does not say what it sent: {done.stderr[-500:]}")
+    check(came["without_label"] == int(said[1]) and came["messages"] == int(said[2]), f"{came}, but softflowd: {said[0]}")
+    check(came["records"] == 0 and came["troubles"] == 0 and came["repeated"] == 0, f"{came}")
+    print(f"softflowd: {came['without_label']} flows without label in {came['messages']} messages, as it says")
 
 
 def fixbuf(_program, _source, _folder, tools):
