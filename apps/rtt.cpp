@@ -74,6 +74,18 @@ std::string warning_of_drops(const SourceCounters& counters) {
       percent(counters.kernel_drops, passed));
 }
 
+/// Where the exact table had to stop, and what helps; empty if it did not.
+std::string stopped_short(const RttRequest& request, const Source& source,
+                          const RttPipeline& pipeline) {
+  if (!pipeline.is_full()) return {};
+  return fmt::format(
+      "stopped after {} packets: what waits for an answer would take more than {}{}; --memory "
+      "64MiB without --table exact measures all of it in fixed memory",
+      format_count(source.counters().packets - pipeline.packets_beyond_limit()),
+      format_size(request.options.table.limit_bytes),
+      request.table.memory_bytes ? "" : ", half of this machine's memory");
+}
+
 /// What packets taken to here have given.
 RttReport figures_of(const RttRequest& request, const Source& source, const RttPipeline& pipeline) {
   RttReport report;
@@ -84,11 +96,14 @@ RttReport figures_of(const RttRequest& request, const Source& source, const RttP
   report.input.skipped = skipped_packets(source.counters(), pipeline.skipped());
   report.input.warnings = all_warnings(source);
   report.input.drops = warning_of_drops(source.counters());
+  report.input.stopped = stopped_short(request, source, pipeline);
   const TableKind table = request.options.table.kind;
   report.table.name = name_of(table);
   report.table.memory_bytes = pipeline.memory().table_bytes;
   report.table.connection_bytes = pipeline.memory().connection_bytes;
   report.table.counters = pipeline.table_counters();
+  if (request.table.memory_bytes || pipeline.is_full())
+    report.table.limit_bytes = request.options.table.limit_bytes;
   if (table != TableKind::exact) report.table.promise = promise_of(request.options.table);
   report.measurement = &pipeline.measurement();
   return report;
@@ -235,6 +250,7 @@ Result<int> measure(const RttRequest& request) {
   warn_of(request, report);
   if (auto written = outputs->finish(request, report); !written)
     return std::unexpected(written.error());
+  if (!report.input.stopped.empty()) return failure(report.input.stopped);
   return alarmed(report) ? exit_sla_violated : exit_ok;
 }
 

@@ -251,6 +251,7 @@ void add_rtt(CLI::App& app, Run& run) {
     if (const auto reason = contradiction(*request, rtt); !reason.empty())
       throw CLI::ValidationError(reason);  // CLI11's own way to refuse
     request->table.threads = request->options.threads;
+    set_table_defaults(request->table, !request->interfaces.empty());
     const auto table = choose_table(request->table);
     if (!table) throw CLI::ValidationError(std::string{table_refusal(table.error())});
     request->options.table = *table;

@@ -1,11 +1,15 @@
 #include "apps/rtt_table_options.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "apps/option_helpers.h"
 #include "core/units.h"
+#include "pipeline/kernel_rtt.h"
 
 namespace sojourn {
 namespace {
@@ -34,8 +38,9 @@ void add_table_options(CLI::App& rtt, TableWishes& table) {
       rtt, "--memory", "SIZE", &parse_size,
       [&](std::uint64_t bytes) { table.memory_bytes = bytes; },
       "measure in this much memory, connections included, such as 64KiB (at\n"
-      "least 4KiB): a good table is chosen.\n"
-      "Without it every request is remembered (exact)");
+      "least 4KiB): a good table is chosen. Without it -i takes 16MiB, and in\n"
+      "captures every request is remembered (exact). With --table exact it is\n"
+      "where to stop (default: half of the machine's memory)");
   add_parsed(
       rtt, "--table", "NAME", parse_table, [&](TableKind kind) { table.kind = kind; },
       "where requests wait: exact, staged, fridge, fridges, fridges-ivw, leased or tailored");
@@ -50,6 +55,15 @@ void add_table_options(CLI::App& rtt, TableWishes& table) {
       rtt, "--entry-probability", "P", parse_probability,
       [&](std::optional<double> p) { table.entry_probability = p; },
       "fridges: how many requests enter, 0 to 1, or auto (the default)");
+}
+
+void set_table_defaults(TableWishes& table, bool live) {
+  const auto pages = std::max(::sysconf(_SC_PHYS_PAGES), 1L);
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  table.exact_limit_bytes = static_cast<std::size_t>(pages) / 2 * page;
+  // Whoever sends to an interface must not decide how much memory it takes.
+  if (live && !table.kind && !table.memory_bytes)
+    table.memory_bytes = KernelRttOptions{}.memory_bytes;
 }
 
 std::string_view table_refusal(TableRefusal refusal) {
@@ -69,6 +83,8 @@ std::string_view table_refusal(TableRefusal refusal) {
       return "--memory must be at least 4KiB";
     case TableRefusal::too_little_memory_for_threads:
       return "--memory must be at least 4KiB for each of the threads";
+    case TableRefusal::too_little_memory_for_exact:
+      return "--memory must be at least 1MiB for each of the threads with --table exact";
     case TableRefusal::entry_out_of_range:  // the values themselves are refused when parsed
     case TableRefusal::longest_not_positive:
       break;

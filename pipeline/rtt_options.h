@@ -40,6 +40,11 @@ inline std::size_t most_quic_connections(const TableChoice& choice) {
   if (choice.connection_bytes == 0) return unlimited_connections;
   return choice.connection_bytes / sizeof(TcpConnection) / 8;
 }
+/// exact: table and connections have half of the limit each.
+inline std::size_t connection_limit_bytes(const TableChoice& choice) {
+  const std::size_t half = choice.limit_bytes / 2, fixed = PairingOptions{}.exchange_bytes;
+  return half - std::min(half, fixed);
+}
 inline std::size_t exchange_bytes(const TableChoice& choice) {
   constexpr std::size_t most = PairingOptions{}.exchange_bytes, least_for_any = 4096;
   if (choice.connection_bytes == 0) return most;

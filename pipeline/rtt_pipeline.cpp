@@ -14,6 +14,7 @@ namespace {
 std::unique_ptr<RttShard> make_shard(RttOptions options) {
   options.table.memory_bytes /= std::max(options.threads, 1u);
   options.table.connection_bytes /= std::max(options.threads, 1u);
+  options.table.limit_bytes /= std::max(options.threads, 1u);
   if (options.table.kind != TableKind::exact) options.measurement.keep = Keep::histogram;
   options.measurement.keep_ambiguous = options.keep_ambiguous;
   return with_table(options.table, [&](auto table) -> std::unique_ptr<RttShard> {
@@ -63,7 +64,7 @@ void RttPipeline::process(std::span<const Packet> packets) {
 bool RttPipeline::step(Source& source) {
   const Source::Filled filled = source.next(packets_);
   process_batch({packets_.data(), filled.count});
-  return !filled.end;
+  return !filled.end && !is_full();
 }
 
 void RttPipeline::process_batch(std::span<const Packet> batch) {
@@ -114,6 +115,16 @@ void RttPipeline::run_threads(Source& source, const std::atomic<bool>& stop, con
   sharded.run(stop, tick);
   time_span_ = sharded.time_span();
   skipped_ = sharded.skipped();
+}
+
+bool RttPipeline::is_full() const {
+  return std::ranges::any_of(shards_, [](const auto& shard) { return shard->is_full(); });
+}
+
+std::uint64_t RttPipeline::packets_beyond_limit() const {
+  std::uint64_t packets = 0;
+  for (const auto& shard : shards_) packets += shard->packets_beyond_limit();
+  return packets;
 }
 
 RttPipeline::Memory RttPipeline::memory() const {

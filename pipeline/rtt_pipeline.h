@@ -40,7 +40,7 @@ class RttPipeline {
   /// are not needed after the call.  finish() after the last.
   void process(std::span<const Packet> packets);
 
-  /// One batch of the source through all stages.  False when the source has ended.
+  /// One batch of the source through all stages.  False when the source has ended, or is_full().
   bool step(Source& source);
 
   /// All batches, until the source ends or `stop` turns true.  `tick` is called now and then, on
@@ -55,6 +55,11 @@ class RttPipeline {
 
   /// The figures so far.  With several threads only after `run`.
   const Measurement& measurement() const { return shards_[0]->measurement(); }
+  /// exact: it would have needed more memory than TableChoice::limit_bytes.  A run then ends early,
+  /// and the figures are of what came before.
+  bool is_full() const;
+  /// With several threads, what others had read when one was full: not measured.
+  std::uint64_t packets_beyond_limit() const;
   const TimeSpan& time_span() const { return time_span_; }
   const SkipCounters& skipped() const { return skipped_; }
   struct Memory {

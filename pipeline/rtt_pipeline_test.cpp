@@ -249,6 +249,28 @@ TEST_P(Threads, StopWhenToldOnTheWay) {
   EXPECT_GT(measure(source, with_threads(GetParam()), stop).samples.size(), 0u);
 }
 
+TEST_P(Threads, StopAtTheLimitOfTheExactTable) {
+  auto traffic = mixed_traffic(2'000, 9);
+  for (std::uint32_t i = 0; i < 40'000; ++i) {  // then a flood of SYNs from all over the world
+    Ends ends;
+    ends.source += 0x100000 + i;
+    const Segment syn{.sequence = 1, .flags = tcp_syn, .payload = 0};
+    traffic.push_back({traffic.back().time_ns + 1000,
+                       ethernet(EtherType::ipv4, ipv4(ends, IpProtocol::tcp, tcp(ends, syn)))});
+  }
+  RttOptions options = with_threads(GetParam());
+  options.table.limit_bytes = GetParam() * (std::size_t{1} << 20);
+  MemorySource source{traffic};
+  RttPipeline pipeline{options};
+  pipeline.run(source, never);
+  const auto memory = pipeline.memory();
+  EXPECT_TRUE(pipeline.is_full());
+  EXPECT_LE(memory.table_bytes + memory.connection_bytes, options.table.limit_bytes);
+  EXPECT_LT(source.counters().packets - pipeline.packets_beyond_limit(), traffic.size());
+  EXPECT_LT(pipeline.packets_beyond_limit(), source.counters().packets);
+  EXPECT_GT(pipeline.measurement().samples(), 0u);  // of what came before
+}
+
 TEST_P(Threads, TickOnTheCallingThread) {
   const auto traffic = mixed_traffic(10'000, 7);
   MemorySource source{traffic};

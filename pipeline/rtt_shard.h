@@ -42,6 +42,9 @@ class RttShard {
   /// After the last batch: what could not be weighed before, in the order of the capture.
   virtual void finish(std::vector<PlacedSample>& samples) = 0;
 
+  /// The exact table or the connections have reached their limit: what comes now is not measured.
+  virtual bool is_full() const = 0;
+  std::uint64_t packets_beyond_limit() const { return packets_beyond_limit_; }
   virtual std::size_t table_bytes() const = 0;
   virtual std::size_t connection_bytes() const = 0;
   /// What the table had to turn away or forget, by name.
@@ -59,6 +62,7 @@ class RttShard {
 
   Measurement measurement_;
   CopyFilter copy_filter_;
+  std::uint64_t packets_beyond_limit_ = 0;
 };
 
 /// The response is the last packet of the pair, so its addresses name both ends.
@@ -78,6 +82,7 @@ class TableShard final : public RttShard {
                   .exchange_bytes = exchange_bytes(options.table),
                   .most_connections = most_connections(options.table),
                   .most_quic_connections = most_quic_connections(options.table),
+                  .connection_limit_bytes = connection_limit_bytes(options.table),
                   .in_use = options.table.patience.expire}),
         table_(std::move(table)),
         guess_mask_(options.inside.empty() ? leg_is_guessed : 0),  // else legs are named by place
@@ -87,6 +92,10 @@ class TableShard final : public RttShard {
   }
 
   void process(std::span<const Summary> batch, std::vector<PlacedSample>& samples) override {
+    if (is_full()) {
+      packets_beyond_limit_ += batch.size();
+      return;
+    }
     const auto events = pairing_.events(batch);
     apply_batch(table_, events, outcome_);
     for (std::size_t i = 0; i < kind_count; ++i) {
@@ -113,6 +122,12 @@ class TableShard final : public RttShard {
       held_.release([&](const PlacedSample& placed) { keep(placed, samples); });
   }
 
+  bool is_full() const override {
+    if constexpr (std::is_same_v<Table, ExactTable>)
+      return table_.is_full() || pairing_.is_full();
+    else
+      return false;
+  }
   std::size_t table_bytes() const override { return table_.memory_bytes(); }
   std::size_t connection_bytes() const override { return pairing_.memory_bytes(); }
 

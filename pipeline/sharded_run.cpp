@@ -101,7 +101,7 @@ bool ShardedRun::take_chunk(Worker& worker, const std::atomic<bool>& stop) {
   if (!source_.bytes_stay()) keep_bytes(packets, chunk.bytes);
   chunk.shards_left.store(shards_.size(), std::memory_order_relaxed);
   chunk.in_use.store(true, std::memory_order_relaxed);
-  if (filled.end || stop.load(std::memory_order_relaxed))
+  if (filled.end || stop.load(std::memory_order_relaxed) || full_.load(std::memory_order_relaxed))
     end_number_.store(next_number_, std::memory_order_release);
   lock.unlock();
   announce();  // another thread may take the source now
@@ -135,6 +135,7 @@ bool ShardedRun::process_next(Worker& worker) {
     const auto batch = dealt.subspan(start, std::min(batch_size, dealt.size() - start));
     shard.process(shard.copy_filter().remove(batch), found);
   }
+  if (shard.is_full()) full_.store(true, std::memory_order_relaxed);
 
   ++worker.next_number;
   // The last shard to process a chunk hands its samples over, then frees it.  The next chunk cannot

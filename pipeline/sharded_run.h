@@ -74,6 +74,7 @@ class ShardedRun {
   std::mutex source_mutex_;
   std::uint64_t next_number_ = 0;          ///< of the chunk to take; guarded by source_mutex_
   std::uint32_t next_index_ = 0;           ///< of its first packet; guarded by source_mutex_
+  std::atomic<bool> full_ = false;         ///< a shard is: take no more
   std::atomic<std::uint64_t> end_number_;  ///< number of chunks in all, once it is known
   std::atomic<std::uint32_t> news_{0};     ///< moves on when a waiting thread should look again
   TimeSpan time_span_;

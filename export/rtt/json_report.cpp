@@ -53,6 +53,7 @@ void describe(Json& object, const Distribution& distribution, const std::vector<
 Json input_object(const InputSummary& input) {
   std::vector<std::string> warnings = input.warnings;
   if (!input.drops.empty()) warnings.insert(warnings.begin(), input.drops);
+  if (!input.stopped.empty()) warnings.insert(warnings.begin(), input.stopped);
   return {{"files", input.files},
           {"packets", input.packets},
           {"bytes", input.bytes},
@@ -67,6 +68,7 @@ Json table_object(const TableSummary& table) {
               {"memory_bytes", table.memory_bytes},
               {"connection_bytes", table.connection_bytes},
               {"seed", table.seed}};
+  if (table.limit_bytes > 0) object["limit_bytes"] = table.limit_bytes;
   for (const auto& [name, count] : table.counters) object[name] = count;
   return object;
 }

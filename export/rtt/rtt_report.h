@@ -29,6 +29,7 @@ struct InputSummary {
   std::vector<NamedCount> skipped;  ///< packets by the reason why they could not be used
   std::vector<std::string> warnings;
   std::string drops = {};  ///< live: a warning of packets that were lost before they could be read
+  std::string stopped = {};  ///< why the input was not read to its end
 };
 
 /// Where requests waited for their responses.
@@ -36,6 +37,7 @@ struct TableSummary {
   std::string name = "exact";
   std::uint64_t memory_bytes = 0;
   std::uint64_t connection_bytes = 0;  ///< what is remembered of connections, beside the table
+  std::uint64_t limit_bytes = 0;       ///< exact: of both together, if named or reached
   std::string promise;                 ///< how far its samples can be trusted, in one sentence
   std::uint64_t seed = 0;
   std::vector<NamedCount> counters;  ///< what the table had to forget, by reason

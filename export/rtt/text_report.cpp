@@ -13,6 +13,10 @@ namespace sojourn {
 
 std::string TextReport::write() {
   heading();
+  if (!report_.input.stopped.empty()) {
+    line("");
+    paragraph(styled("warning: ", "33") + report_.input.stopped, "  ");
+  }
   if (!report_.input.drops.empty()) {
     line("");
     paragraph(styled("warning: ", "33") + report_.input.drops, "  ");

@@ -80,9 +80,12 @@ void TextReport::trust() {
               : fmt::format(". Quantiles are those of the samples, within {:.1f} %.", 100 * error);
   if (weighted) text += " Samples are weighted for what the table could not keep.";
   if (!report_.table.promise.empty()) text += " " + report_.table.promise;
-  text += fmt::format(" Table {}: {}, connections: {}.", report_.table.name,
+  text += fmt::format(" Table {}: {}, connections: {}", report_.table.name,
                       format_size(report_.table.memory_bytes),
                       format_size(report_.table.connection_bytes));
+  text += report_.table.limit_bytes == 0
+              ? "."
+              : fmt::format(", of at most {}.", format_size(report_.table.limit_bytes));
   if (fewest < 100) text += " With fewer than 100 samples p99 is little more than the maximum.";
   if (!measurement_.pooled(Kind::tcp).empty())
     text += " tcp delays include what a receiver waits before it acknowledges.";

@@ -20,7 +20,8 @@ namespace sojourn {
 ///
 /// Open addressing, at most a quarter full: probes end at once, and records that nobody uses take
 /// no room in the cache.  When it fills up, flows idle for longer than `idle` are dropped, and the
-/// table doubles only if more than an eighth is still in use.
+/// table doubles only if more than an eighth is still in use.  At its limit, if there is one, it
+/// may be half full.
 ///
 /// With `most`, memory is fixed instead: that many records in buckets of four.  A newcomer takes
 /// the place of the one in its bucket that has been silent longest.  If even that one spoke within
@@ -38,6 +39,7 @@ class ConnectionTable {
                                   : HugeArray<Record>{std::max(most / ways * ways, ways)}),
         is_fixed_(most != no_limit),
         shift_(is_fixed_ ? 0 : 64 - std::countr_zero(records_.size())),
+        most_used_(records_.size() / 4),
         peak_bytes_(records_.memory_bytes()),
         idle_(is_fixed_ ? in_use : idle) {}
 
@@ -69,7 +71,8 @@ class ConnectionTable {
     std::size_t index = home(flow);
     for (; records_[index].flow != 0; index = after(index))
       if (records_[index].flow == flow) return records_[index];
-    if (used_ >= records_.size() / 4) [[unlikely]] {
+    if (used_ >= most_used_) [[unlikely]] {
+      if (is_full_) return not_remembered(flow, now);
       sweep(now);
       index = home(flow);
       while (records_[index].flow != 0) index = after(index);
@@ -79,6 +82,11 @@ class ConnectionTable {
     records_[index].last_seen = now;
     return records_[index];
   }
+
+  /// Without `most`: it does not grow beyond this, but is full.  0: no limit.
+  void limit(std::size_t bytes) { limit_bytes_ = bytes; }
+  /// It would have had to.  It still takes what a batch brings as long as there is room.
+  bool is_full() const { return is_full_; }
 
   std::size_t memory_bytes() const { return peak_bytes_; }
   std::size_t size() const { return used_; }
@@ -98,12 +106,21 @@ class ConnectionTable {
     };
     const auto kept = static_cast<std::size_t>(std::ranges::count_if(records_, alive));
     std::size_t size = records_.size();
+    bool at_limit = false;
     if (kept > size / 8) {
-      size *= 2;
+      at_limit = limit_bytes_ != 0 && 4 * records_.memory_bytes() > limit_bytes_;  // sweeps copy
+      if (!at_limit) {
+        size *= 2;
+      } else if (kept > size / 8 * 3) {
+        is_full_ = true;
+        most_used_ = size - 1;
+        return;
+      }
     }
     const HugeArray<Record> old = std::exchange(records_, HugeArray<Record>::in_use(size));
     peak_bytes_ = std::max(peak_bytes_, old.memory_bytes() + records_.memory_bytes());
     shift_ = 64 - std::countr_zero(size);
+    most_used_ = at_limit ? size / 2 : size / 4;
     used_ = 0;
     for (const Record& record : old) {
       if (!alive(record)) continue;
@@ -112,6 +129,13 @@ class ConnectionTable {
       records_[index] = record;
       ++used_;
     }
+  }
+
+  Record& not_remembered(std::uint64_t flow, Timestamp now) {
+    not_remembered_ = Record{};
+    not_remembered_.flow = flow;
+    not_remembered_.last_seen = now;
+    return not_remembered_;
   }
 
   /// With fixed memory: any number of buckets (Lemire 2019).
@@ -141,10 +165,13 @@ class ConnectionTable {
   HugeArray<Record> records_;
   bool is_fixed_;
   int shift_;
+  std::size_t most_used_;  ///< then it is swept
   std::size_t used_ = 0;
   std::size_t peak_bytes_;
   Duration idle_;
   std::uint64_t without_room_ = 0;
+  std::size_t limit_bytes_ = 0;
+  bool is_full_ = false;
   Record not_remembered_{};
 };
 

@@ -77,6 +77,36 @@ TEST(ConnectionTable, IdleFlowsMakeRoomBeforeTheTableGrows) {
   EXPECT_LE(table.memory_bytes(), 2 * 1024 * sizeof(Record));  // old and new during a sweep
 }
 
+TEST(ConnectionTable, IsFullRatherThanGrowBeyondItsLimit) {
+  constexpr std::size_t limit = 64 << 10;
+  ConnectionTable<Record> table{idle, 16};
+  table.limit(limit);
+  std::mt19937_64 random{1};
+  std::vector<std::uint64_t> flows;
+  while (!table.is_full() && flows.size() < 100'000) {
+    flows.push_back(flow(random));
+    table.at(flows.back(), at(5)).value = flows.size();
+  }
+  EXPECT_TRUE(table.is_full());
+  EXPECT_LE(table.memory_bytes(), limit);
+  EXPECT_GT(flows.size(), limit / sizeof(Record) / 16);
+  for (std::size_t i = 0; i < 128; ++i)
+    flows.push_back(flow(random)), table.at(flows.back(), at(5)).value = flows.size();
+  EXPECT_LE(table.memory_bytes(), limit);
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    ASSERT_NE(table.find(flows[i]), nullptr);
+    EXPECT_EQ(table.find(flows[i])->value, i + 1);
+  }
+}
+
+TEST(ConnectionTable, IsNotFullAsLongAsFlowsGoIdle) {
+  ConnectionTable<Record> table{idle, 16};
+  table.limit(64 << 10);
+  std::mt19937_64 random{1};
+  for (std::int64_t i = 0; i < 100'000; ++i) table.at(flow(random), at(10 * i));
+  EXPECT_FALSE(table.is_full());
+}
+
 TEST(ConnectionTable, TimeThatStepsBackDropsNothing) {
   ConnectionTable<Record> table{idle, 16};
   std::mt19937_64 random{3};

@@ -32,6 +32,8 @@ class Pairing {
     return tcp_.memory_bytes() + quic_.memory_bytes() + asked_.memory_bytes();
   }
   const SuperPacketCounters& super_packets() const { return tcp_.super_packets(); }
+  /// There are too many connections for the limit; whoever set one stops.
+  bool is_full() const { return tcp_.is_full() || quic_.is_full(); }
   /// Connections that were forgotten while in use, or never remembered, for want of memory.
   std::uint64_t connections_without_room() const {
     return tcp_.without_room() + quic_.without_room();

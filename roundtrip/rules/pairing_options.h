@@ -28,6 +28,8 @@ struct PairingOptions {
   std::size_t exchange_bytes = std::size_t{256} << 10;
   /// Remember no more connections than this, in fixed memory (connection_table.h).
   std::size_t most_connections = unlimited_connections, most_quic_connections = most_connections;
+  /// Else: be full rather than let them take more than this in all; 0: no limit.
+  std::size_t connection_limit_bytes = 0;
   /// With fixed memory, a connection that spoke within this time is in use.
   Duration in_use = std::chrono::seconds{10};
 };

@@ -20,13 +20,16 @@ class QuicRules {
       : key_(key),
         wanted_(options.kinds.has(Kind::quic)),
         connections_(options.idle, first_connections, options.most_quic_connections,
-                     options.in_use) {}
+                     options.in_use) {
+    connections_.limit(options.connection_limit_bytes / 4);
+  }
 
   /// Writes the events of one packet to `out` and returns where the next go.
   PairEvent* apply(const Summary& packet, std::uint32_t index, PairEvent* out);
 
   std::size_t memory_bytes() const { return connections_.memory_bytes(); }
   std::uint64_t without_room() const { return connections_.without_room(); }
+  bool is_full() const { return connections_.is_full(); }
 
  private:
   HashKey key_;

@@ -89,6 +89,8 @@ TcpRules::TcpRules(const HashKey& key, const PairingOptions& options)
   const std::size_t most = most_super_packet_flows(options);
   if (most >= fewest_super_packet_flows)
     super_packets_.emplace(options.idle, first_super_packet_flows, most, options.in_use);
+  connections_.limit(options.connection_limit_bytes / 8 * 5);
+  if (super_packets_) super_packets_->limit(options.connection_limit_bytes / 8);
 }
 
 /// A packet that is not settled.

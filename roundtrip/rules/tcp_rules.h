@@ -30,6 +30,9 @@ class TcpRules {
     return connections_.memory_bytes() + (super_packets_ ? super_packets_->memory_bytes() : 0);
   }
   std::uint64_t without_room() const { return connections_.without_room(); }
+  bool is_full() const {
+    return connections_.is_full() || (super_packets_ && super_packets_->is_full());
+  }
   const SuperPacketCounters& super_packets() const { return super_packet_counters_; }
 
  private:

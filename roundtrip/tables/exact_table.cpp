@@ -9,7 +9,9 @@
 namespace sojourn {
 
 ExactTable::ExactTable(const Options& options)
-    : expire_ns_(to_ns(options.expire)), long_lived_ns_(to_ns(options.expire_long_lived)) {
+    : expire_ns_(to_ns(options.expire)),
+      long_lived_ns_(to_ns(options.expire_long_lived)),
+      limit_bytes_(options.limit_bytes) {
   resize(std::bit_ceil(std::max<std::size_t>(options.initial_slots / ways, 32)));
 }
 
@@ -56,7 +58,7 @@ Admission ExactTable::request(std::uint64_t key, Timestamp time, std::uint8_t fl
   used_ += slot.is_free();
   slot.fill(waiting_tag(key, flags), now_ns);
   ++since_sweep_;
-  if (needs_sweep(0)) sweep(now_ns, 0);
+  if (!is_full_ && needs_sweep(0)) sweep(now_ns, 0);
   return Admission::stored;
 }
 
@@ -98,8 +100,10 @@ inline void ExactTable::apply_one(const PairEvent& event, std::uint32_t number, 
 }
 
 void ExactTable::apply(std::span<const PairEvent> events, BatchOutcome& out) {
-  if (!events.empty() && needs_sweep(events.size())) [[unlikely]]
-    sweep(to_ns(events.front().time), events.size());
+  if (!events.empty() && needs_sweep(events.size())) [[unlikely]] {
+    if (!is_full_) sweep(to_ns(events.front().time), events.size());
+    if (is_full_ && used_ + events.size() > lines_.size() * ways / 4 * 3) return;
+  }
   since_sweep_ += events.size();
   for_each_fetched(
       events, [&](const PairEvent& event) { prefetch(event.key); },
@@ -116,6 +120,11 @@ void ExactTable::sweep(std::int64_t now_ns, std::size_t incoming) {
   for_each_alive(lines_, [&](const Slot&) { ++alive; });
   std::size_t lines = lines_.size();
   while (alive + incoming > lines * ways / 6) lines *= 2;
+  if (!fits(lines)) {
+    while (lines > lines_.size() && !fits(lines)) lines /= 2;
+    is_full_ = alive + incoming > lines * ways / 4;  // a quarter: sweeps are not too frequent
+    if (is_full_) return;
+  }
 
   HugeArray<Line> old = std::move(lines_);
   lines_ = {};

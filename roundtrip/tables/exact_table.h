@@ -33,6 +33,7 @@ class ExactTable {
     Duration expire = std::chrono::seconds{10};
     Duration expire_long_lived = std::chrono::hours{1};
     std::size_t initial_slots = std::size_t{1} << 14;
+    std::size_t limit_bytes = 0;  ///< it does not grow beyond, but is full; 0: no limit
   };
 
   explicit ExactTable(const Options& options);
@@ -48,6 +49,9 @@ class ExactTable {
   void apply(std::span<const PairEvent> events, BatchOutcome& out);
 
   std::size_t memory_bytes() const { return peak_bytes_; }
+  /// It would have had to grow beyond its limit.  Batches still go in as long as there is room, and
+  /// then are left out: who sets a limit asks for this after each batch, and stops.
+  bool is_full() const { return is_full_; }
 
  private:
   // The low bits of a tag.  `spilled_bit` is the line's, kept in its first slot until the next
@@ -103,6 +107,10 @@ class ExactTable {
     return crowded || (marked_ > lines_.size() / 16 && since_sweep_ > lines_.size());
   }
   void sweep(std::int64_t now_ns, std::size_t incoming);
+  /// Twice as much, since the next sweep copies it.
+  bool fits(std::size_t lines) const {
+    return limit_bytes_ == 0 || 2 * lines * sizeof(Line) <= limit_bytes_;
+  }
   void resize(std::size_t lines);
 
   HugeArray<Line> lines_;
@@ -113,6 +121,8 @@ class ExactTable {
   std::size_t peak_bytes_ = 0;
   std::int64_t expire_ns_;
   std::int64_t long_lived_ns_;
+  std::size_t limit_bytes_;
+  bool is_full_ = false;
 };
 
 static_assert(PairTable<ExactTable>);

@@ -159,6 +159,47 @@ TEST(ExactTable, GrowsWithWhatWaitsAndFindsItAll) {
   EXPECT_EQ(found, pool.size());
 }
 
+TEST(ExactTable, IsFullRatherThanGrowBeyondItsLimit) {
+  constexpr std::size_t limit = 64 << 10;
+  ExactTable::Options options = small_table();
+  options.limit_bytes = limit;
+  ExactTable table{options};
+  BatchOutcome out;
+  std::vector<PairEvent> batch(64);
+  std::uint64_t key = 0;
+  std::size_t asked = 0;
+  while (!table.is_full() && asked < 100'000) {
+    for (PairEvent& event : batch)
+      event = {++key * 0x9e3779b97f4a7c15u, at(1), 0, Kind::tcp, Leg::server, true, 0};
+    out.start(batch.size());
+    table.apply(batch, out);
+    asked += out.requests(Kind::tcp);
+  }
+  EXPECT_TRUE(table.is_full());
+  EXPECT_LE(table.memory_bytes(), limit);
+  EXPECT_GT(asked, limit / 16 / 16);  // slots have 16 bytes; it is not full before it must be
+  for (std::uint64_t i = 1; i <= asked; ++i)
+    ASSERT_TRUE(table.response(i * 0x9e3779b97f4a7c15u, at(5))) << i;
+
+  // Whoever goes on all the same meets an end, not a table without a free slot.
+  for (int i = 0; i < 10'000; ++i) {
+    for (PairEvent& event : batch) event.key = ++key * 0x9e3779b97f4a7c15u;
+    out.start(batch.size());
+    table.apply(batch, out);
+  }
+  EXPECT_LE(table.memory_bytes(), limit);
+}
+
+TEST(ExactTable, IsNotFullAsLongAsWhatWaitsExpires) {
+  ExactTable::Options options = small_table();
+  options.limit_bytes = 64 << 10;
+  ExactTable table{options};
+  for (std::uint64_t i = 1; i < 100'000; ++i)
+    table.request(i * 0x9e3779b97f4a7c15u, at(static_cast<std::int64_t>(i) * 10), 0);
+  EXPECT_FALSE(table.is_full());
+  EXPECT_LE(table.memory_bytes(), options.limit_bytes);
+}
+
 TEST(ExactTable, MemoryFollowsWhatWaitsNotTheLengthOfTheRun) {
   ExactTable table{{.expire = Duration{expire}, .initial_slots = 4096}};
   std::mt19937_64 random{6};

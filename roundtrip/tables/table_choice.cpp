@@ -39,6 +39,8 @@ const Description& describe(TableKind kind) { return descriptions[static_cast<st
 // With fewer than some 50 lines a rush of requests closes all of them now and then, and who comes
 // then has no chance to be seen (tailored_table_test, leased_table_test).
 constexpr std::size_t least_memory = 4096, least_table = 1024;
+// What the exact table and its connections begin with, and some growth.
+constexpr std::size_t least_exact_limit = std::size_t{1} << 20;
 // A connection takes as much as eleven requests.  Beyond, those silent longest are forgotten.
 constexpr std::size_t share_of_connections = 4;
 // A fridge of fewer slots has weights that jump (FRIDGE section 3.3, "number of table entries").
@@ -71,6 +73,8 @@ std::string_view reason_of(TableRefusal refusal) {
       return "the memory must be at least 4KiB";
     case TableRefusal::too_little_memory_for_threads:
       return "the memory must be at least 4KiB for each of the threads";
+    case TableRefusal::too_little_memory_for_exact:
+      return "the limit of the exact table must be at least 1MiB for each of the threads";
   }
   return {};
 }
@@ -89,7 +93,8 @@ std::expected<TableChoice, TableRefusal> choose_table(const TableWishes& wishes)
   const bool samples = choice.kind == TableKind::fridge || choice.kind == TableKind::fridges ||
                        choice.kind == TableKind::fridges_ivw;
   const auto refuse = [](TableRefusal why) { return std::unexpected(why); };
-  if (is_exact && wishes.memory_bytes) return refuse(TableRefusal::exact_has_no_limit);
+  if (is_exact && wishes.memory_bytes && wishes.exact_limit_bytes == 0)
+    return refuse(TableRefusal::exact_has_no_limit);
   if (wishes.stages && choice.kind != TableKind::staged)
     return refuse(TableRefusal::stages_of_another_table);
   if (wishes.stages && (*wishes.stages < 1 || *wishes.stages > StagedTable::max_stages))
@@ -102,8 +107,14 @@ std::expected<TableChoice, TableRefusal> choose_table(const TableWishes& wishes)
     return refuse(TableRefusal::longest_of_another_table);
   if (wishes.longest && *wishes.longest <= Duration::zero())
     return refuse(TableRefusal::longest_not_positive);
-  choice.memory_bytes = wishes.memory_bytes.value_or(is_exact ? 0 : std::size_t{4} << 20);
   const unsigned threads = std::max(wishes.threads, 1u);
+  if (is_exact) {
+    choice.limit_bytes = wishes.memory_bytes.value_or(wishes.exact_limit_bytes);
+    if (wishes.memory_bytes && choice.limit_bytes < least_exact_limit * threads)
+      return refuse(TableRefusal::too_little_memory_for_exact);
+  } else {
+    choice.memory_bytes = wishes.memory_bytes.value_or(std::size_t{4} << 20);
+  }
   if (!is_exact && choice.memory_bytes < (wishes.only_table ? least_table : least_memory) * threads)
     return refuse(threads == 1 ? TableRefusal::too_little_memory
                                : TableRefusal::too_little_memory_for_threads);

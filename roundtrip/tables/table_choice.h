@@ -41,12 +41,16 @@ struct TableWishes {
   Patience patience = {};
   unsigned threads = 1;     ///< that share the memory
   bool only_table = false;  ///< the memory is the table's alone; connections take what they need
+  /// exact: where to stop if no memory is named.  Only for a front end that asks its run whether it
+  /// did (RttPipeline::is_full); for others, with 0, exact has no limit.
+  std::size_t exact_limit_bytes = 0;
 };
 
 struct TableChoice {
   TableKind kind = TableKind::exact;
   std::size_t memory_bytes = 0;      ///< of the table; unused by exact
   std::size_t connection_bytes = 0;  ///< of what is remembered of connections; 0: as it needs
+  std::size_t limit_bytes = 0;       ///< exact: it stops before all of it takes more; 0: no limit
   Duration longest = std::chrono::seconds{10};
   unsigned stages = 4;
   unsigned fridges = 4;
@@ -64,7 +68,8 @@ enum class TableRefusal : std::uint8_t {
   longest_of_another_table,
   longest_not_positive,
   too_little_memory,
-  too_little_memory_for_threads
+  too_little_memory_for_threads,
+  too_little_memory_for_exact
 };
 
 /// One line, without the name that a front end gives to a setting.
@@ -110,8 +115,9 @@ auto with_table(const TableChoice& choice, Use use) {
     case TableKind::exact:
       break;
   }
-  return use(ExactTable{
-      {.expire = choice.patience.expire, .expire_long_lived = choice.patience.expire_long_lived}});
+  return use(ExactTable{{.expire = choice.patience.expire,
+                         .expire_long_lived = choice.patience.expire_long_lived,
+                         .limit_bytes = choice.limit_bytes / 2}});  // connections: the other half
 }
 
 }  // namespace sojourn

@@ -35,6 +35,20 @@ TEST(TableChoice, ConnectionsAreAPartOfTheMemory) {
   EXPECT_EQ(choose_table({})->connection_bytes, 0u);
 }
 
+TEST(TableChoice, ExactHasALimitIfItsRunIsAskedForIt) {
+  constexpr std::size_t half = std::size_t{8} << 30;
+  EXPECT_EQ(choose_table({.exact_limit_bytes = half})->limit_bytes, half);
+  const TableWishes named{
+      .kind = TableKind::exact, .memory_bytes = 4 << 20, .exact_limit_bytes = half};
+  EXPECT_EQ(choose_table(named)->limit_bytes, std::size_t{4} << 20);
+  EXPECT_EQ(choose_table(named)->connection_bytes, 0u);
+  EXPECT_EQ(choose_table({.memory_bytes = 4 << 20, .exact_limit_bytes = half})->limit_bytes, 0u);
+  const auto tiny = choose_table(
+      {.kind = TableKind::exact, .memory_bytes = 1 << 20, .threads = 2, .exact_limit_bytes = half});
+  ASSERT_FALSE(tiny);
+  EXPECT_EQ(tiny.error(), TableRefusal::too_little_memory_for_exact);
+}
+
 TEST(TableChoice, RefusesWhatCannotBe) {
   const auto reason = [](const TableWishes& wishes) {
     const auto choice = choose_table(wishes);
