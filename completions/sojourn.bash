@@ -20,7 +20,7 @@ _sojourn_lab_options='--help --quick --seed --out --html --json --kind --memory 
 _sojourn_generate_options='--help --model --packets --flows --requests --rate --answered --longest
   --duration --loss --reorder --snap-length --truth --seed --points --path --utilisation
   --duplicates --references --spikes --ipv6 --vlan --clock-offset --clock-drift --clock-jitter'
-_sojourn_experiments='all l1 l2 l3 l4 l5 l6 l7 l8 l9'
+_sojourn_experiments='all l1 l2 l3 l4 l5 l6 l7 l8 l9 intervals margins'
 _sojourn_methods='exact endpoint multiflow hybrid nearby trajectory rli rli-l rli-queue lda marking'
 _sojourn_kinds='all tcp handshake tcp-ts flow dns ntp icmp quic'
 

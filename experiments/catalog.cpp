@@ -22,6 +22,8 @@ std::span<const Experiment> experiments() {
        run_l8},
       {"l9", "MARKING Fig. 6, 7",
        "alternate marking: loss and delay from one bit, and when to distrust it", run_l9},
+      {"intervals", "our own",
+       "how often intervals of round trips hold the truth, and --expect is wrong", run_intervals},
       {"margins", "our own", "how often the margins of one-way delays hold the truth", run_margins},
   };
   return all;

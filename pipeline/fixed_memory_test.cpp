@@ -13,8 +13,7 @@ namespace {
 using namespace test;
 
 const std::atomic<bool> never{false};
-/// Attempts by accepts of slices are some percent too high in the smallest tables of `leased`.
-std::size_t memory_of(TableKind kind) { return kind == TableKind::leased ? 32'768 : 8192; }
+constexpr std::size_t memory = 8192;
 
 RttOptions with_table(TableKind kind, std::uint64_t seed, unsigned threads) {
   RttOptions options;
@@ -23,7 +22,7 @@ RttOptions with_table(TableKind kind, std::uint64_t seed, unsigned threads) {
   options.seed = seed;
   options.threads = threads;
   TableWishes wishes{.kind = kind};
-  if (kind != TableKind::exact) wishes.memory_bytes = memory_of(kind);
+  if (kind != TableKind::exact) wishes.memory_bytes = memory;
   options.table = choose_table(wishes).value();
   return options;
 }
@@ -39,8 +38,7 @@ Totals totals(std::span<const StoredPacket> traffic, const RttOptions& options) 
   RttPipeline pipeline{options};
   pipeline.run(source, never);
   if (options.table.kind != TableKind::exact) {
-    EXPECT_LE(pipeline.memory().table_bytes + pipeline.memory().connection_bytes,
-              memory_of(options.table.kind));
+    EXPECT_LE(pipeline.memory().table_bytes + pipeline.memory().connection_bytes, memory);
   }
   const Distribution& tcp = pipeline.measurement().pooled(Kind::tcp);
   return {tcp.total_weight(), static_cast<double>(tcp.count()),

@@ -60,7 +60,7 @@ DelaySnapshot::MeanLog DelaySnapshot::mean_log() const {
   if (all <= 0 || of_samples <= 0) return result;
   double of_flows = 0;
   for (std::size_t g = 0; g < whole.size(); ++g) {
-    const double z = (sums[g] - sum / all * whole[g]) / all;
+    const double z = (sums[g] - sum / all * whole[g]) / all * jackknife_factor(whole[g] / all);
     of_flows += z * z * FlowTag::groups / (FlowTag::groups - 1);
   }
   if (of_flows < FlowVariance::by_chance * of_samples || of_flows < result.variance) return result;

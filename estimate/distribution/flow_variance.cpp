@@ -29,6 +29,17 @@ double spread(const FlowGroups::Row& part, const FlowGroups::Row& whole, double 
   return correction * sum;
 }
 
+/// The same with each z_g as it were if group g had no part in `share`, as in jackknife_factor.
+double left_out_spread(const FlowGroups::Row& part, const FlowGroups::Row& whole, double share,
+                       double weight) {
+  double sum = 0;
+  for (std::size_t g = 0; g < part.size(); ++g) {
+    const double z = (part[g] - share * whole[g]) * jackknife_factor(whole[g] / weight);
+    sum += z * z;
+  }
+  return correction * sum;
+}
+
 }  // namespace
 
 FlowVariance::FlowVariance(const LogHistogram& histogram, const FlowGroups& groups)
@@ -48,7 +59,7 @@ FlowVariance::FlowVariance(const LogHistogram& histogram, const FlowGroups& grou
   }
   if (weight <= 0) return;
   degrees_ = std::max(1.0, weight * weight / group_squares - 1);
-  mean_variance_ = spread(sums, whole, sum / weight) / (weight * weight);
+  mean_variance_ = left_out_spread(sums, whole, sum / weight, weight) / (weight * weight);
 
   double squares = 0;
   std::vector<std::pair<std::int32_t, double>> cell_squares;
@@ -78,8 +89,8 @@ FlowVariance::FlowVariance(const LogHistogram& histogram, const FlowGroups& grou
     const double of_samples =
         (1 - f) * (1 - f) * squares_below + f * f * std::max(squares - squares_below, 0.0);
     const bool inside = f < 1 - 1e-12 && next < cell_squares.size() && of_samples > 0;
-    edges_.push_back(
-        {inside ? f : 1, inside ? spread(below, whole, f) / of_samples : of_constant_flows});
+    edges_.push_back({inside ? f : 1, inside ? left_out_spread(below, whole, f, weight) / of_samples
+                                             : of_constant_flows});
   });
 }
 

@@ -9,11 +9,22 @@
 
 namespace sojourn {
 
+/// A group of flows that has much of the weight pulls the mean to itself, and seems to differ less
+/// from it than it does: by 1 - h, where h is its share.  The factor that leaves it out, as the
+/// delete-a-group jackknife does (Kott, Journal of Official Statistics 17, 2001), is 1 / (1 - h);
+/// relative to groups of equal size, for which G/(G-1) has it already.
+constexpr double jackknife_factor(double share) {
+  constexpr double even = 1.0 / FlowTag::groups, most = 0.9;
+  return share <= even ? 1 : (1 - even) / (1 - (share < most ? share : most));
+}
+
 /// The variance of F between groups of flows, beside what it were if samples were independent.
 ///
 /// With W_g the weight of group g, A_g(t) that of its delays up to t and z_g = A_g(t) - F(t) W_g,
 ///
-///     V_flows(t)   = G/(G-1) sum_g z_g^2 / W^2                          random groups, Wolter 2007
+///     V_flows(t)   = G/(G-1) sum_g z_g^2 / W^2                          random groups, Wolter
+///     2007,
+///                                                     each z_g with jackknife_factor(W_g / W)
 ///     V_samples(t) = ( (1-F)^2 sum_{delay <= t} w^2 + F^2 sum_{delay > t} w^2 ) / W^2
 ///     effect(t)    = V_flows(t) / V_samples(t)                           the design effect, Kish
 ///

@@ -24,26 +24,26 @@ CnfMargins::CnfMargins(const DelaySeries& series, std::span<const AssociatedFlow
                        std::span<const FlowRecord> first, double sampling)
     : series_(&series), sampling_(sampling) {
   if (sampling >= 1) return;  // the ends of a record are those of its flow
-  std::vector<Duration> gaps;
+  std::vector<Duration> lengths;
   for (const AssociatedFlow& flow : flows)
     if (const FlowRecord& record = first[flow.record]; record.packets > 1)
-      gaps.push_back(beyond_the_ends(record, sampling));
-  if (gaps.empty()) return;
-  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
-  std::ranges::nth_element(gaps, middle);
-  usual_gap_ = *middle;
+      lengths.push_back(record.last - record.first + 2 * beyond_the_ends(record, sampling));
+  if (lengths.empty()) return;
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::ranges::nth_element(lengths, middle);
+  usual_length_ = *middle;
 }
 
-/// A flow of which one packet was selected had others before and behind it; how long, only the
-/// flows with more can tell.
+/// Twice as far as flows go on average: some go further, and where delay wanders that counts.  A
+/// flow of which one packet was selected may have begun or ended with it; how long it lasted, only
+/// the flows with more can tell.
 Duration CnfMargins::reach_beyond(const FlowRecord& record) const {
-  return record.packets > 1 ? beyond_the_ends(record, sampling_) : usual_gap_;
+  return record.packets > 1 ? 2 * beyond_the_ends(record, sampling_) : usual_length_;
 }
 
 std::optional<double> CnfMargins::margin_ns(const FlowRecord& record, double series_moments,
                                             double flow_moments) const {
-  // Twice as far as flows go on average: some go further, and where delay wanders that counts.
-  const Duration beyond = std::max(2 * reach_beyond(record), least_reach);
+  const Duration beyond = std::max(reach_beyond(record), least_reach);
   const auto around = series_->at_least(neighbours, record.first - beyond, record.last + beyond);
   if (around.size() < 2 || series_moments <= 0 || flow_moments <= 0) return std::nullopt;
   const double degrees = std::max(1.0, series_->moments(around) - 1);

@@ -51,7 +51,7 @@ class CnfMargins {
 
   const DelaySeries* series_;
   double sampling_;
-  Duration usual_gap_{};  ///< between selected packets of a flow, the median over the flows
+  Duration usual_length_{};  ///< of flows of which two packets or more were selected, the median
 };
 
 }  // namespace sojourn

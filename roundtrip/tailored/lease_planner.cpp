@@ -46,6 +46,7 @@ LeasePlan LeasePlanner::plan_for(double slots_a_request_ns, std::int64_t elapsed
   LeasePlan plan{scaled_to_room(
       tailor_.shape(elapsed_ns),
       {.slots_a_line = options_.slots_a_line,
+       .lines = options_.lines,
        .slots_a_request_ns = slots_a_request_ns,
        .horizon_ns = options_.for_long_lived
                          ? tailored_tuning.look_ahead * static_cast<double>(elapsed_ns)

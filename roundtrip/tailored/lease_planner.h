@@ -21,6 +21,7 @@ class LeasePlanner {
     Duration expire;   ///< when a plan may be forgotten: nobody waits longer
     std::size_t slots;
     unsigned slots_a_line;
+    std::size_t lines;
     bool for_long_lived;  ///< few, and their waits are longer than we have looked for
   };
 

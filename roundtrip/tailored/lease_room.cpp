@@ -39,6 +39,9 @@ std::array<double, WaitSteps::count> scaled_to_room(std::array<double, WaitSteps
     for (double& chance : shape) chance = chance > 0 ? 1 : 0;
     return shape;
   }
+  const double most_load =
+      std::clamp(static_cast<double>(room.lines) / tailored_tuning.lines_a_load, 1.0,
+                 tailored_tuning.most_load);
   double best = 0, least_error = std::numeric_limits<double>::infinity();
   const double first =
       std::clamp(std::log2(tailored_tuning.no_load / std::max(unscaled, 1e-300)),
@@ -60,7 +63,7 @@ std::array<double, WaitSteps::count> scaled_to_room(std::array<double, WaitSteps
       least_error = error;
       best = scale;
     }
-    if (load > tailored_tuning.most_load || all) break;
+    if (load > most_load || all) break;
   }
   for (double& chance : shape) chance = std::min(1.0, best * chance);
   return shape;

@@ -2,6 +2,7 @@
 // How much of a plan's shape the room allows.
 
 #include <array>
+#include <cstddef>
 
 #include "roundtrip/tailored/lease_plan.h"
 
@@ -12,6 +13,7 @@ constexpr double no_horizon = 1e18;
 /// The room that requests find, as the past lets us expect it.
 struct LeaseRoom {
   unsigned slots_a_line = 11;
+  std::size_t lines = 1024;
   double slots_a_request_ns = 0;   ///< slots, by requests a nanosecond
   double horizon_ns = no_horizon;  ///< what waits longer will be planned for later
   /// The share of requests that still wait for an answer when step j begins, if nothing else ends
@@ -32,7 +34,8 @@ double refused_share(unsigned slots_a_line, double load);
 ///     min(1, s shape_j) unanswered_j length_j / slots
 ///
 /// Where memory is short, that offers three times what there are slots, which is the most that we
-/// allow: more finds hardly any free slot in addition.  Where all fit, every chance becomes 1, up
+/// allow: more finds hardly any free slot in addition.  With few lines it is less, so that a rush
+/// of four times as many leaves ten of them open.  Where all fit, every chance becomes 1, up
 /// to the load where more waiting for delays never seen would cost what is seen.
 std::array<double, WaitSteps::count> scaled_to_room(std::array<double, WaitSteps::count> shape,
                                                     const LeaseRoom& room);

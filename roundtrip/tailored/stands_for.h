@@ -12,6 +12,8 @@ namespace sojourn {
 struct StandsFor {
   static constexpr unsigned ambiguous = 15;  ///< of a request seen again, which gives no sample
 
+  static constexpr double most_even = 49;  ///< beyond, values are rounded by lot to 49 or 4096
+
   static double value(unsigned code) { return levels[code]; }
 
   static unsigned draw(double wanted, std::uint32_t coin) {

@@ -33,7 +33,8 @@ namespace sojourn {
 /// visit after a wait has ended; the request that finds it closed is refused even then.  So the
 /// number of open lines is known at any time, and the chance to meet one is exact, however few
 /// lines there are.  (Recent attempts divided by recent accepts would not be: with 64 lines the
-/// chance fluctuates, and the mean of 1/p times the mean of p is 1 % above 1.)
+/// chance fluctuates, and the mean of 1/p times the mean of p is 1 % above 1.)  When a rush closes
+/// all of them, the next requests that are let in also stand for those refused.
 ///
 /// The plan is made from the past, from the rate of arrivals and the delays seen so far, so that
 /// the slots are used where they are worth most.  It does not depend on the coin of the request
@@ -77,6 +78,7 @@ class TailoredTable {
       return (flags & is_copy) ? Admission::repeated : Admission::by_chance;
 
     WaitLine& line = lines_[line_of(key)];
+    const bool all_closed = closed_lines_ == lines_.size();
     const bool was_closed = visit(line, now_ns);
     if (const auto found = find(line, key, coins, now_ns)) [[unlikely]] {
       if (flags & repeat_is_ambiguous) line.set_stands_for(found->slot, StandsFor::ambiguous);
@@ -85,11 +87,15 @@ class TailoredTable {
     if (flags & is_copy) return Admission::repeated;
     const LeasePlan& plan = planner.current();
     if (!plan.lets_in(coin_of(coins))) return Admission::by_chance;
-    if (was_closed) return Admission::no_room;
+    if (was_closed) {
+      if (all_closed) closed_out_ += 1 / plan.chance(1);
+      return Admission::no_room;
+    }
     const unsigned step = plan.step_of(coin_of(coins), planner.last_step());
     line.put({.step = step,
               .fingerprint = WaitLine::fingerprint_of(key),
-              .stands_for = StandsFor::draw(stands_for(), static_cast<std::uint32_t>(coins)),
+              .stands_for = StandsFor::draw(stands_for() + take_closed_out(plan),
+                                            static_cast<std::uint32_t>(coins)),
               .plan_parity = planner.current_parity(),
               .is_long_lived = is_long_lived},
              now_ns);
@@ -139,6 +145,7 @@ class TailoredTable {
                            .expire = expire,
                            .slots = std::max<std::size_t>(slots / share, 1),
                            .slots_a_line = WaitLine::slots,
+                           .lines = slots / WaitLine::slots,
                            .for_long_lived = for_long_lived}};
     };
     const Patience& patience = options.patience;
@@ -210,6 +217,17 @@ class TailoredTable {
                  .for_a_while = is_for_a_while(*waiting.plan, planner, entry.step)};
   }
 
+  /// Who came while every line was closed had no chance, so no weight of its own can speak for it:
+  /// the next that are let in do, each for as many as its slot can say.
+  double take_closed_out(const LeasePlan& plan) {
+    if (closed_out_ == 0) [[likely]]
+      return 0;
+    const double wanted = closed_out_ * plan.chance(1);
+    const double taken = std::clamp(StandsFor::most_even - stands_for(), 0.0, wanted);
+    closed_out_ = taken == wanted ? 0 : closed_out_ - taken / plan.chance(1);
+    return taken;
+  }
+
   void follow_plans(std::int64_t now_ns) {
     // The first few requests were all let in.  Where many more come, they are not worth that every
     // packet is looked up for as long as they may wait.
@@ -232,6 +250,7 @@ class TailoredTable {
   std::array<LeasePlanner, 2> planners_;
   std::uint64_t no_coin_from_ = 0;
   std::size_t closed_lines_ = 0;
+  double closed_out_ = 0;  ///< requests that nobody stands for yet
   bool has_long_lived_ = false;
   std::uint64_t too_old_ = 0;
 };

@@ -54,6 +54,9 @@ struct TailoredTuning {
   /// The most slots that a plan may ask for, for each slot there is.  A higher limit fills hardly
   /// any more of them (tried: 2 to 4).
   double most_load = 3;
+  /// With few lines the limit is lower, by one for every so many of them: a rush of four times the
+  /// load L leaves 1/(4 L) of the lines open (Erlang, 44 L offered to eleven), ten of 40 L.
+  double lines_a_load = 40;
   /// Below this load fewer than one request in 10 000 finds no slot (Erlang, 2.2 offered to
   /// eleven): a larger scale is always better.
   double no_load = 0.2;
