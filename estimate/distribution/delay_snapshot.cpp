@@ -58,9 +58,11 @@ DelaySnapshot::MeanLog DelaySnapshot::mean_log() const {
   result.variance = of_samples * serial_inflation;
   result.degrees = known_variance;
   if (all <= 0 || of_samples <= 0) return result;
+  const bool few = flows.count().flows < FlowVariance::fewest_flows;
   double of_flows = 0;
   for (std::size_t g = 0; g < whole.size(); ++g) {
-    const double z = (sums[g] - sum / all * whole[g]) / all * jackknife_factor(whole[g] / all);
+    const double z =
+        (sums[g] - sum / all * whole[g]) / all * (few ? 1 : jackknife_factor(whole[g] / all));
     of_flows += z * z * FlowTag::groups / (FlowTag::groups - 1);
   }
   if (of_flows < FlowVariance::by_chance * of_samples || of_flows < result.variance) return result;

@@ -30,11 +30,12 @@ double spread(const FlowGroups::Row& part, const FlowGroups::Row& whole, double 
 }
 
 /// The same with each z_g as it were if group g had no part in `share`, as in jackknife_factor.
+/// Of a handful of flows, which may be all that there are, none is left out.
 double left_out_spread(const FlowGroups::Row& part, const FlowGroups::Row& whole, double share,
-                       double weight) {
+                       double weight, bool few) {
   double sum = 0;
   for (std::size_t g = 0; g < part.size(); ++g) {
-    const double z = (part[g] - share * whole[g]) * jackknife_factor(whole[g] / weight);
+    const double z = (part[g] - share * whole[g]) * (few ? 1 : jackknife_factor(whole[g] / weight));
     sum += z * z;
   }
   return correction * sum;
@@ -59,7 +60,8 @@ FlowVariance::FlowVariance(const LogHistogram& histogram, const FlowGroups& grou
   }
   if (weight <= 0) return;
   degrees_ = std::max(1.0, weight * weight / group_squares - 1);
-  mean_variance_ = left_out_spread(sums, whole, sum / weight, weight) / (weight * weight);
+  mean_variance_ =
+      left_out_spread(sums, whole, sum / weight, weight, too_few_flows()) / (weight * weight);
 
   double squares = 0;
   std::vector<std::pair<std::int32_t, double>> cell_squares;
@@ -89,8 +91,10 @@ FlowVariance::FlowVariance(const LogHistogram& histogram, const FlowGroups& grou
     const double of_samples =
         (1 - f) * (1 - f) * squares_below + f * f * std::max(squares - squares_below, 0.0);
     const bool inside = f < 1 - 1e-12 && next < cell_squares.size() && of_samples > 0;
-    edges_.push_back({inside ? f : 1, inside ? left_out_spread(below, whole, f, weight) / of_samples
-                                             : of_constant_flows});
+    edges_.push_back({inside ? f : 1,
+                      inside
+                          ? left_out_spread(below, whole, f, weight, too_few_flows()) / of_samples
+                          : of_constant_flows});
   });
 }
 
