@@ -56,6 +56,8 @@ int main(int argc, char** argv) {
   sojourn::add_point(app, run);
   sojourn::add_lab(app, run);
   sojourn::add_generate(app, run);
+  sojourn::add_collect(app, run);
+  sojourn::add_query(app, run);
 
   // CLI11 reports by exceptions; they end here.
   try {

@@ -2,6 +2,7 @@
 include(GNUInstallDirs)
 install(FILES docs/man/sojourn.1 docs/man/sojourn-rtt.1 docs/man/sojourn-lab.1 docs/man/sojourn-generate.1
         docs/man/sojourn-oneway.1 docs/man/sojourn-mark.1 docs/man/sojourn-point.1
+        docs/man/sojourn-collect.1 docs/man/sojourn-query.1
         DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES completions/sojourn.bash RENAME sojourn
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
@@ -10,6 +11,8 @@ install(FILES completions/sojourn.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish
 
 # Services: a point for each interface, with nothing but the right to capture.
 install(FILES services/sojourn-point@.service DESTINATION ${CMAKE_INSTALL_PREFIX}/lib/systemd/system)
+# The collector as a service.
+install(FILES services/sojourn-collect.service DESTINATION ${CMAKE_INSTALL_PREFIX}/lib/systemd/system)
 
 # All that `make install` installs.
 add_custom_target(installable DEPENDS sojourn sojourn_shared sojourn_static)

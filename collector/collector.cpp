@@ -22,7 +22,10 @@ Collector::Collector(const CollectorOptions& options)
     : options_(options),
       hash_key_(HashKey::from_seed(flow_seed)),
       network_(options.path),
-      waiting_(options.memory_bytes) {}
+      waiting_(options.memory_bytes) {
+  // Whoever waits for a decision must not be gone when it comes.
+  options_.warm_up = std::min(options_.warm_up, options_.wait / 4);
+}
 
 void Collector::resume(std::span<const PointLedger> ledgers) {
   for (const PointLedger& ledger : ledgers) {

@@ -78,6 +78,7 @@ class Collector {
                    Timestamp now);
   void meet(std::uint64_t a, std::uint64_t b, Timestamp now);
   void join(Pair& pair, std::uint64_t a, std::uint64_t b, Timestamp now);
+  void take_reading(Pair& pair, const FlowKey& key, Timestamp sent, std::int64_t ns);
   void make_ready(Pair& pair, Timestamp now);
   std::optional<std::uint32_t> likely_segment(const Pair& pair, const FlowKey& key) const;
   void mark_joined(WaitingRecord& record);

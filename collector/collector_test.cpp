@@ -144,6 +144,42 @@ TEST(Collector, APointThatIsCutOffLosesNothing) {
   for (const PointLedger& ledger : sums.ledgers()) EXPECT_EQ(ledger.fault(), "");
 }
 
+// Flows of their own each way, as between two hosts that only send: the hosts tell that they belong
+// together, though no port does.  A named path does not turn them round.
+TEST(Collector, TrafficBothWaysNeedsNoAnswers) {
+  TestNetwork network{{"north", "south"}, {{5ms, 7ms}}, 13};
+  network.ports_of_their_own = true;
+  network.run(0s, 60s, 100, true);
+  Collector collector{small({"north", "south"})};
+  const TestSums sums = collect(network, collector, 200s);
+  for (const auto& [segment, delay] :
+       std::map<std::string, Duration>{{"north:south", 5ms}, {"south:north", 7ms}}) {
+    const auto [near, all] = sums.delays_near(segment, delay);
+    EXPECT_GT(all, 3'000) << segment;
+    EXPECT_EQ(near, all) << segment;
+  }
+}
+
+// A wait that is shorter than the usual warm-up: records are still there when the direction is
+// known.
+TEST(Collector, AShortWaitStillJoins) {
+  TestNetwork network{{"north", "south"}, {{5ms, 7ms}}, 12};
+  network.run(0s, 30s, 50, false);
+  CollectorOptions options = small();
+  options.wait = 8s;
+  Collector collector{options};
+  TestSums sums;
+  network.report(0s, 100s, [&](std::size_t point, const PointReport& report, Timestamp now) {
+    collector.take(report, now);
+    for (Duration later = 1s; point == 1 && later < 9s; later += 1s) collector.advance(now + later);
+  });
+  collector.finish(test_time(200s));
+  flush(collector, test_time(200s), sums);
+  // But for some at the edges, whose partner is in the next report.
+  EXPECT_GT(sums.ledger("north")[Account::joined] * 100,
+            sums.ledger("north")[Account::received] * 99);
+}
+
 TEST(Collector, RefusesToJoinDifferentSelectionsAndSaysSo) {
   const auto differs = [](auto change) {
     TestNetwork network{{"north", "south"}, {{5ms, 5ms}}, 6};

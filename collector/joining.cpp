@@ -116,8 +116,8 @@ void Collector::meet(std::uint64_t a, std::uint64_t b, Timestamp now) {
       for (const End& received : ends_of(y))
         if (sent.counts && received.counts && sent.label == received.label &&
             within(sent.time, received.time, options_.window))
-          pair.clock.reading(x.flow, hash_of(hash_key_, x.record.key.reversed()), sent.time,
-                             difference_ns(to_ns(received.time), to_ns(sent.time)));
+          take_reading(pair, x.record.key, sent.time,
+                       difference_ns(to_ns(received.time), to_ns(sent.time)));
     if (pair.clock.bounded() || pair.candidates.size() >= most_candidates) make_ready(pair, now);
     return;
   }
@@ -144,6 +144,12 @@ std::optional<std::uint32_t> Collector::likely_segment(const Pair& pair, const F
   return std::nullopt;
 }
 
+/// Two hosts that talk are each other's counterpart, by whatever ports.
+void Collector::take_reading(Pair& pair, const FlowKey& key, Timestamp sent, std::int64_t ns) {
+  const FlowKey hosts{key.source, key.destination, 0, 0, 0};
+  pair.clock.reading(hash_of(hash_key_, hosts), hash_of(hash_key_, hosts.reversed()), sent, ns);
+}
+
 void Collector::make_ready(Pair& pair, Timestamp now) {
   pair.ready = true;
   const auto candidates = std::exchange(pair.candidates, {});
@@ -162,7 +168,6 @@ void Collector::mark_joined(WaitingRecord& record) {
 void Collector::join(Pair& pair, std::uint64_t a, std::uint64_t b, Timestamp now) {
   WaitingRecord& x = waiting_.at(waiting_.at(a).place == pair.x ? a : b);
   WaitingRecord& y = waiting_.at(waiting_.at(a).place == pair.x ? b : a);
-  const std::uint64_t reversed = hash_of(hash_key_, x.record.key.reversed());
   const auto x_ends = ends_of(x), y_ends = ends_of(y);
   // [first, last] of x, against [first, last] of y
   std::array<std::array<bool, 2>, 2> same{};
@@ -175,7 +180,7 @@ void Collector::join(Pair& pair, std::uint64_t a, std::uint64_t b, Timestamp now
         continue;
       same[i][j] = true;
       const std::int64_t ns = difference_ns(to_ns(y_ends[j].time), to_ns(x_ends[i].time));
-      pair.clock.reading(x.flow, reversed, x_ends[i].time, ns);
+      take_reading(pair, x.record.key, x_ends[i].time, ns);
       if (!forward) forward = pair.clock.forward(ns);
       const std::uint32_t number = network_.segment_of(pair, *forward);
       Segment& segment = network_.segments[number];

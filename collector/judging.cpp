@@ -105,9 +105,12 @@ void Collector::judge(const WaitingRecord& record, Timestamp now) {
       book(segment, record, record.record.last, LossBin::sent);
       continue;
     }
-    const auto lead = segment.leads.find(lead_of(record.record.key.destination));
-    if (lead == segment.leads.end() || now - lead->second > std::chrono::minutes{10} ||
-        came_from(segment.to))
+    const std::uint64_t prefix = lead_of(record.record.key.destination);
+    const auto lead = segment.leads.find(prefix);
+    if (lead == segment.leads.end() || now - lead->second > std::chrono::minutes{10}) continue;
+    // It came from there, or a prefix with hosts at both ends tells nothing.
+    if (came_from(segment.to) ||
+        (segment.reverse && network_.segments[*segment.reverse].leads.contains(prefix)))
       continue;
     book(segment, record, record.record.last, segment.named ? LossBin::sent : LossBin::unseen);
   }

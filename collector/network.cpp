@@ -67,6 +67,8 @@ std::uint32_t Network::segment_of(Pair& pair, bool forward) {
   segment.subject = add_subject(places[segment.from].name + ":" + places[segment.to].name);
   known = static_cast<std::uint32_t>(segments.size());
   places[segment.from].outgoing.push_back(*known);
+  segment.reverse = forward ? pair.backward : pair.forward;
+  if (segment.reverse) segments[*segment.reverse].reverse = known;
   segments.push_back(std::move(segment));
   return *known;
 }

@@ -48,7 +48,8 @@ struct Place {
 struct Segment {
   std::uint32_t from = 0, to = 0;  ///< places
   std::uint32_t subject = 0;
-  bool named = false;  ///< by the user: all that goes there takes it
+  std::optional<std::uint32_t> reverse;  ///< the same points the other way
+  bool named = false;                    ///< by the user: all that goes there takes it
   std::unordered_map<std::uint64_t, Timestamp> leads;  ///< prefixes by hash, last met
 };
 

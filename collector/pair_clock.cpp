@@ -55,8 +55,8 @@ void PairClock::reading(std::uint64_t flow, std::uint64_t reversed, Timestamp se
 
 bool PairClock::forward(std::int64_t ns) const {
   if (bounded()) return ns > low_ + (high_ - low_) / 2;
-  if (expected_) return *expected_;
   if (error_ns_ && std::abs(ns) > *error_ns_) return ns > 0;
+  if (expected_) return *expected_;
   return balance_ >= 0;
 }
 

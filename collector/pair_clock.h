@@ -18,7 +18,7 @@ namespace sojourn {
 /// counterpart that contradict them show that a clock was set: the bounds begin anew.
 class PairClock {
  public:
-  /// `flow` and `reversed` are hashes of both directions of the conversation.
+  /// `flow` and `reversed` are hashes of both directions of a conversation.
   void reading(std::uint64_t flow, std::uint64_t reversed, Timestamp sent, std::int64_t ns);
 
   /// Does a packet with this reading go from X to Y?  Without traffic both ways the sign tells

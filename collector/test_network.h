@@ -91,6 +91,7 @@ class TestNetwork {
     key.destination = *IpAddress::parse("192.0.2.1");
     key.destination_port = static_cast<std::uint16_t>(443 + number % 7);
     if (backward) key = key.reversed();
+    if (ports_of_their_own) key.source_port = static_cast<std::uint16_t>(20'000 + flows_);
     const int packets = random_() % 2 == 0 ? 1 : 2 + static_cast<int>(random_() % 20);
     std::vector<FlowRecord> seen(names_.size());
     for (int i = 0; i < packets; ++i) {
@@ -130,6 +131,7 @@ class TestNetwork {
  public:
   std::vector<Duration> offsets;  ///< of the clocks
   std::vector<Selection> selections;
+  bool ports_of_their_own = false;  ///< no flow answers another
 
  private:
   std::vector<std::vector<FlowRecord>> records_;

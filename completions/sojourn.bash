@@ -1,6 +1,6 @@
 # Completion of sojourn(1) in bash.  tests/manual keeps it in step with --help.
 
-_sojourn_commands='rtt oneway lab generate mark point'
+_sojourn_commands='rtt oneway lab generate mark point collect query'
 _sojourn_options='--help --version'
 _sojourn_rtt_options='--help --interface --engine --hook --most-samples --duration --filter --threads --kind --memory --table
   --longest --stages --entry-probability --expire
@@ -16,6 +16,9 @@ _sojourn_point_options='--help --interface --name --to --transport --certificate
   --enterprise --sampling --sample-flows --secret-file --active --inactive --cache --kind --memory --prefix
   --filter --duration'
 _sojourn_mark_options='--help --method --interval --carrier --flow --flow-id --force --restore --seed'
+_sojourn_collect_options='--help --listen --udp --tls --certificate --key --authority --store --path --window --wait
+  --memory --user'
+_sojourn_query_options='--help --since --segment --by --quantiles --loss --ledger --json --csv'
 _sojourn_lab_options='--help --quick --seed --out --html --json --kind --memory --seeds --plot --target'
 _sojourn_generate_options='--help --model --packets --flows --requests --rate --answered --longest
   --duration --loss --reorder --snap-length --truth --seed --points --path --utilisation
@@ -149,6 +152,38 @@ _sojourn_point() {
         mapfile -t COMPREPLY < <(compgen -W "$_sojourn_point_options" -- "$current")
       else
         _sojourn_captures "$current"
+      fi
+      ;;
+  esac
+}
+
+_sojourn_collect() {
+  local current=$1 previous=$2
+  case $previous in
+    --certificate | --key | --authority | --store)
+      compopt -o filenames 2>/dev/null
+      mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      ;;
+    --user) mapfile -t COMPREPLY < <(compgen -u -- "$current") ;;
+    --memory) mapfile -t COMPREPLY < <(compgen -W '64MiB 256MiB 1GiB' -- "$current") ;;
+    --window | --wait) mapfile -t COMPREPLY < <(compgen -W '10s 30s 1min 5min' -- "$current") ;;
+    --listen | --udp | --tls | --path) ;;
+    *) mapfile -t COMPREPLY < <(compgen -W "$_sojourn_collect_options" -- "$current") ;;
+  esac
+}
+
+_sojourn_query() {
+  local current=$1 previous=$2
+  case $previous in
+    --since) mapfile -t COMPREPLY < <(compgen -W '10min 1h 24h 168h' -- "$current") ;;
+    --by) mapfile -t COMPREPLY < <(compgen -W 'prefix/16 prefix/24' -- "$current") ;;
+    --segment | --quantiles) ;;
+    *)
+      if [[ $current == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$_sojourn_query_options" -- "$current")
+      else
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
       fi
       ;;
   esac

@@ -1,0 +1,139 @@
+// `sojourn query`: asks a store.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/commands.h"
+#include "apps/option_helpers.h"
+#include "console/exit_status.h"
+#include "console/output.h"
+#include "console/terminal.h"
+#include "core/time.h"
+#include "core/units.h"
+#include "export/store/answer_report.h"
+#include "store/question.h"
+
+namespace sojourn {
+
+struct QueryRequest {
+  std::string store;
+  Duration since = std::chrono::hours{1};
+  std::vector<std::string> subjects;
+  std::optional<std::size_t> prefix_length;
+  std::vector<double> quantiles = {0.5, 0.95, 0.99};
+  bool loss = false, ledger = false, json = false, csv = false;
+};
+
+namespace {
+
+Result<void> query(const QueryRequest& request) {
+  auto store = open_store_for_reading(request.store);
+  if (!store) return std::unexpected(store.error());
+  AnswerReport report;
+  report.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  report.quantiles = request.quantiles;
+  report.with_loss = request.loss;
+  // The ledger alone, unless something else is asked for as well.
+  report.with_delays = !request.ledger || request.loss || !request.subjects.empty();
+  Question question;
+  question.from = report.now - request.since;
+  question.to = slice_of(report.now, finest_slice) + finest_slice;
+  question.subjects = request.subjects;
+  question.prefix_length = request.prefix_length;
+  question.loss = request.loss;
+  auto answer = ask(**store, question);
+  if (!answer) return std::unexpected(answer.error().while_doing("cannot ask " + request.store));
+  report.answer = std::move(*answer);
+  if (request.ledger) {
+    auto ledgers = (*store)->ledgers();
+    if (!ledgers) return std::unexpected(ledgers.error());
+    report.ledgers = std::move(*ledgers);
+  }
+  say_text(request.json  ? answer_json(report)
+           : request.csv ? answer_csv(report)
+                         : answer_text(report, {.color = false, .unicode = unicode_wanted()}));
+  return {};
+}
+
+}  // namespace
+
+static int run_query(const QueryRequest& request) {
+  const auto done = query(request);
+  if (done) return exit_ok;
+  complain(done.error().message);
+  return exit_error;
+}
+
+namespace {
+
+constexpr const char* query_examples = R"(Examples:
+  sojourn query sojourn.db                                  the last hour of every segment
+  sojourn query sojourn.db --segment north:south --loss     one of them, with its loss
+  sojourn query sojourn.db --since 24h --by prefix/24       by destination prefix
+  sojourn query sojourn.db --quantiles 50,99,99.9 --json    for programs
+  sojourn query sojourn.db --ledger                         does everything add up?
+)";
+
+/// "prefix/24"
+Result<std::size_t> parse_by_prefix(std::string_view text) {
+  constexpr std::string_view start = "prefix/";
+  if (text.starts_with(start))
+    if (const auto length = parse_count(text.substr(start.size()), 1, 32))
+      return static_cast<std::size_t>(*length);
+  return failure(fmt::format("'{}' is not prefix/N with N from 1 to 32", text));
+}
+
+/// "50,95,99"
+Result<std::vector<double>> parse_percentiles(std::string_view text) {
+  std::vector<double> quantiles;
+  while (true) {
+    const auto comma = text.find(',');
+    const auto percent = parse_between(text.substr(0, comma), 0, 100);
+    if (!percent) return std::unexpected(percent.error());
+    quantiles.push_back(*percent / 100);
+    if (comma == std::string_view::npos) return quantiles;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+void add_query(CLI::App& app, Run& run) {
+  const auto request = std::make_shared<QueryRequest>();
+  CLI::App& query = *app.add_subcommand("query", "ask what a collector has stored");
+  query.footer(query_examples);
+  query.get_formatter()->column_width(34);
+  query.add_option("STORE", request->store, "what `sojourn collect --store` writes")
+      ->type_name("")
+      ->required();
+  add_parsed(
+      query, "--since", "TIME", parse_positive_duration,
+      [request](Duration since) { request->since = since; }, "how far back (default 1h)");
+  query
+      .add_option("--segment", request->subjects,
+                  "FIRST:LAST, or a point for its round trips; repeatable\n(default all)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  add_parsed(
+      query, "--by", "prefix/N", parse_by_prefix,
+      [request](std::size_t length) { request->prefix_length = length; },
+      "a row for each destination prefix, too");
+  add_parsed(
+      query, "--quantiles", "LIST", parse_percentiles,
+      [request](const std::vector<double>& list) { request->quantiles = list; },
+      "in percent (default 50,95,99)");
+  query.add_flag("--loss", request->loss, "share of packets that were lost");
+  query.add_flag("--ledger", request->ledger, "what became of each point's packets and records");
+  auto* json = query.add_flag("--json", request->json, "one JSON document");
+  query.add_flag("--csv", request->csv, "a line for each quantile")->excludes(json);
+  query.callback([request, &run] { run = [request] { return run_query(*request); }; });
+}
+
+}  // namespace sojourn

@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include "export/json_values.h"
+#include "export/store/answer_report.h"
+
+namespace sojourn {
+namespace {
+
+Json json_of(const LossEstimate& loss) {
+  return {{"sent", number_or_null(loss.sent)},
+          {"arrived", number_or_null(loss.arrived)},
+          {"unseen", number_or_null(loss.unseen)},
+          {"share", loss.share},
+          {"low", loss.low},
+          {"high", loss.high}};
+}
+
+Json json_of(const AnswerRow& row, const std::vector<double>& quantiles, bool with_loss) {
+  const bool oneway = row.measure == number_of(Measure::oneway);
+  Json json = {
+      {"kind", oneway ? Json("oneway") : Json(kind_names[row.measure])},
+      {"leg", oneway ? Json(nullptr) : Json(leg_names[row.leg])},
+      {"prefix", row.prefix ? Json(row.prefix->to_string()) : Json(nullptr)},
+      {"weight", number_or_null(row.delays.total_weight())},
+      {"effective_samples", row.delays.effective_samples()},
+      {"mean_ns", ns_or_null(row.delays.mean())},
+  };
+  Json list = Json::array();
+  const auto estimates = row.delays.estimates(quantiles);
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    const Interval& interval = estimates[i].interval;
+    list.push_back(
+        {{"q", quantiles[i]},
+         {"delay_ns", to_ns(estimates[i].delay)},
+         {"low_ns", interval.bounded_below ? Json(to_ns(interval.low)) : Json(nullptr)},
+         {"high_ns", interval.bounded_above ? Json(to_ns(interval.high)) : Json(nullptr)}});
+  }
+  json["quantiles"] = list;
+  if (with_loss) json["loss"] = row.loss ? json_of(*row.loss) : Json(nullptr);
+  Json course = Json::array();
+  for (const auto& delay : row.course) course.push_back(ns_or_null(delay));
+  json["mean_over_time_ns"] = course;
+  return json;
+}
+
+Json json_of(const PointLedger& ledger) {
+  Json json = {{"point", ledger.point},
+               {"instance", fmt::format("{:016x}", ledger.instance)},
+               {"first_heard_ns", to_ns(ledger.first_heard)},
+               {"last_heard_ns", to_ns(ledger.last_heard)}};
+  for (std::size_t i = 0; i < account_names.size(); ++i)
+    json[std::string{account_names[i]}] = ledger[static_cast<Account>(i)];
+  json["adds_up"] = ledger.fault().empty();
+  return json;
+}
+
+}  // namespace
+
+std::string title_of(const AnswerRow& row) {
+  if (row.measure == number_of(Measure::oneway)) return row.subject;
+  return fmt::format("{} {} {}", row.subject, kind_names[row.measure], leg_names[row.leg]);
+}
+
+std::string answer_json(const AnswerReport& report) {
+  Json document = {{"from_ns", to_ns(report.answer.from)},
+                   {"to_ns", to_ns(report.answer.to)},
+                   {"written_ns", to_ns(report.answer.written)},
+                   {"losses_until_ns", to_ns(report.answer.judged_until)}};
+  Json subjects = Json::array();
+  for (const AnswerSubject& subject : report.answer.subjects) {
+    Json json = {{"name", subject.name}, {"newest_ns", ns_or_null(subject.newest)}};
+    if (subject.clock)
+      json["clock"] = {{"error_ns", or_null(subject.clock->error_ns)},
+                       {"offset_low_ns", or_null(subject.clock->offset_low_ns)},
+                       {"offset_high_ns", or_null(subject.clock->offset_high_ns)}};
+    Json rows = Json::array();
+    for (const AnswerRow& row : subject.rows)
+      rows.push_back(json_of(row, report.quantiles, report.with_loss));
+    json["rows"] = rows;
+    subjects.push_back(json);
+  }
+  if (report.with_delays) document["subjects"] = subjects;
+  if (!report.ledgers.empty()) {
+    Json ledgers = Json::array();
+    for (const PointLedger& ledger : report.ledgers) ledgers.push_back(json_of(ledger));
+    document["ledgers"] = ledgers;
+  }
+  return document_text(document);
+}
+
+std::string answer_csv(const AnswerReport& report) {
+  std::string text =
+      "subject,kind,leg,prefix,weight,effective_samples,quantile,delay_ns,low_ns,high_ns,"
+      "sent,arrived,unseen,loss,loss_low,loss_high\n";
+  for (const AnswerSubject& subject : report.answer.subjects)
+    for (const AnswerRow& row : subject.rows) {
+      const bool oneway = row.measure == number_of(Measure::oneway);
+      const auto estimates = row.delays.estimates(report.quantiles);
+      for (std::size_t i = 0; i < estimates.size(); ++i) {
+        const Interval& interval = estimates[i].interval;
+        text += fmt::format(
+            "{},{},{},{},{},{:.1f},{},{},{},{}", subject.name,
+            oneway ? "oneway" : kind_names[row.measure], oneway ? "" : leg_names[row.leg],
+            row.prefix ? row.prefix->to_string() : "", row.delays.total_weight(),
+            row.delays.effective_samples(), report.quantiles[i], to_ns(estimates[i].delay),
+            interval.bounded_below ? fmt::format("{}", to_ns(interval.low)) : "",
+            interval.bounded_above ? fmt::format("{}", to_ns(interval.high)) : "");
+        if (row.loss)
+          text += fmt::format(",{},{},{},{},{},{}\n", row.loss->sent, row.loss->arrived,
+                              row.loss->unseen, row.loss->share, row.loss->low, row.loss->high);
+        else
+          text += ",,,,,,\n";
+      }
+    }
+  return text;
+}
+
+}  // namespace sojourn

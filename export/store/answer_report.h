@@ -1,0 +1,28 @@
+#pragma once
+// What a store answers, for people and for programs.
+
+#include <string>
+#include <vector>
+
+#include "export/text_options.h"
+#include "store/question.h"
+
+namespace sojourn {
+
+struct AnswerReport {
+  Answer answer;
+  std::vector<double> quantiles = {0.5, 0.95, 0.99};
+  bool with_loss = false;
+  bool with_delays = true;
+  std::vector<PointLedger> ledgers;  ///< shown if there are any
+  Timestamp now{};
+};
+
+std::string answer_text(const AnswerReport& report, const TextOptions& options);
+std::string answer_json(const AnswerReport& report);
+std::string answer_csv(const AnswerReport& report);
+
+/// "north:south", or "north tcp server".
+std::string title_of(const AnswerRow& row);
+
+}  // namespace sojourn

@@ -1,0 +1,32 @@
+#pragma once
+// Loss from packets that both points selected, and how far it can be trusted.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "store/cells.h"
+
+namespace sojourn {
+
+/// Sums of the bins of Measure::loss, by group of flows.
+struct LossSums {
+  std::array<double, FlowTag::groups> sent{}, arrived{}, unseen{};
+
+  void add(const CellBlock& block);
+  double total(const std::array<double, FlowTag::groups>& of) const;
+};
+
+struct LossEstimate {
+  double sent = 0, arrived = 0;
+  /// By flows that the last point never saw: lost, or gone another way.
+  double unseen = 0;
+  double share = 0;          ///< (sent - arrived) / sent, not below 0
+  double low = 0, high = 1;  ///< 95 %; `high` is as if all that is unseen were lost
+};
+
+/// Wilson's interval; flows that lose together count for fewer packets, by the variance between
+/// random groups of flows over that of independent packets.  nullopt without packets.
+std::optional<LossEstimate> loss_estimate(const LossSums& sums);
+
+}  // namespace sojourn

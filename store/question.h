@@ -1,0 +1,52 @@
+#pragma once
+// What can be asked of a store, and what it answers.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/address.h"
+#include "estimate/distribution/distribution.h"
+#include "store/loss_estimate.h"
+#include "store/store.h"
+
+namespace sojourn {
+
+struct Question {
+  Timestamp from{}, to{};
+  std::vector<std::string> subjects;         ///< segments "north:south" and points; empty: all
+  std::optional<std::size_t> prefix_length;  ///< a row per prefix, at most this long
+  bool loss = false;
+  std::size_t columns = 24;  ///< of the course over time
+};
+
+/// The delays of a segment or point, of one kind and leg, of all traffic or of a prefix.
+struct AnswerRow {
+  std::string subject;
+  std::uint8_t measure = 0;
+  std::uint8_t leg = 0;
+  std::optional<Prefix> prefix;  ///< nullopt: all traffic
+  Distribution delays;
+  std::optional<LossEstimate> loss;
+  std::vector<std::optional<Duration>> course;  ///< mean delay in each column of time
+};
+
+struct AnswerSubject {
+  std::string name;
+  std::optional<SegmentClock> clock;
+  std::optional<Timestamp> newest;  ///< end of its newest slice
+  std::vector<AnswerRow> rows;      ///< per kind and leg: all traffic, then prefixes by weight
+};
+
+struct Answer {
+  Timestamp from{}, to{};
+  /// Where losses are asked for: up to here they are known.
+  Timestamp judged_until{};
+  Timestamp written{};
+  std::vector<AnswerSubject> subjects;
+};
+
+Result<Answer> ask(Store& store, const Question& question);
+
+}  // namespace sojourn
