@@ -106,6 +106,7 @@ bench:
 	@bench/run.py
 	@echo; bench/oneway.py build/release/sojourn
 	@echo; build/release/bench/sojourn-bench-kernel || test $$? -eq 77
+	@echo; bench/kernel_live.py || test $$? -eq 77
 	@echo; build/release/bench/sojourn-bench-ipfix
 
 fuzz:

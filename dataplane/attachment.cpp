@@ -13,9 +13,10 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
+
+#include "dataplane/clsact_filters.h"
 
 namespace sojourn {
 namespace {
@@ -55,20 +56,11 @@ struct Filters {
       which.priority = found.priority;
       bpf_tc_detach(&hook, &which);
     }
-    if (!made_qdisc || !is_empty()) return;
+    // Somebody else may have put a filter there meanwhile: then the qdisc stays.
+    if (!made_qdisc || has_clsact_filters(point.index)) return;
     bpf_tc_hook hook =
         hook_of(point, static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS));
     bpf_tc_hook_destroy(&hook);
-  }
-  /// Has nobody else put a filter there meanwhile?  Only BPF filters can be asked for by number;
-  /// the others show in the listing of tc, so that is what is asked.
-  bool is_empty() const {
-    for (const char* side : {"ingress", "egress"}) {
-      const std::string command =
-          fmt::format("tc filter show dev {} {} 2>/dev/null | grep -q .", point.interface, side);
-      if (std::system(command.c_str()) == 0) return false;
-    }
-    return true;
   }
 };
 

@@ -137,7 +137,23 @@ TEST(Attachment, ByClsactLeavesTheInterfaceAsItWas) {
     }
     EXPECT_TRUE(becomes_true("! tc qdisc show dev left | grep clsact")) << "our qdisc stays";
 
-    // Somebody else's filter came meanwhile: the qdisc is not empty and stays.
+    // Somebody else's filter came meanwhile, of another kind than ours.  The cleaner finds it
+    // without the program tc, which machines may lack.
+    {
+      const auto attached = Attachment::attach_by_clsact(*program, point);
+      ASSERT_TRUE(attached) << attached.error().message;
+      ASSERT_TRUE(run("tc filter add dev left ingress matchall action pass") ||
+                  run("tc filter add dev left ingress u32 match u32 0 0"));
+      const std::string path = ::getenv("PATH");
+      ::setenv("PATH", "/nowhere", 1);
+      const auto again = Attachment::attach_by_clsact(*program, point);  // its cleaner knows no tc
+      ::setenv("PATH", path.c_str(), 1);
+      ASSERT_TRUE(again) << again.error().message;
+    }
+    EXPECT_TRUE(becomes_true("! tc filter show dev left ingress | grep rtt_tc"));
+    EXPECT_TRUE(run("tc filter show dev left ingress | grep .")) << "a stranger's filter is gone";
+    EXPECT_TRUE(run("tc qdisc del dev left clsact"));
+
     std::optional<Attachment> stranger;
     {
       const auto attached = Attachment::attach_by_clsact(*program, point);

@@ -81,16 +81,43 @@ figure "$NET_DIR/xdp.json" "r['engine']['how']"
   fail "not one way and the server: $(figure "$NET_DIR/xdp.json" "r['kinds']['icmp']['quantiles'][2]")"
 
 echo "a foreign XDP program stays"
-ip netns exec "$NET_NAME-middle" "$sojourn" rtt -i left --hook xdp --engine kernel --duration 1min >/dev/null &
-foreign=$!
-await_nobody $foreign
-if on_middle "$sojourn" rtt -i left --hook xdp --engine kernel --duration 1s >/dev/null 2>"$NET_DIR/why"; then
-  fail "it took the place of another program"
+cc=$(command -v clang-19 || command -v clang || true)
+if [ -n "$cc" ] && "$cc" -O2 -target bpf -c "$here/foreign_xdp.c" -o "$NET_DIR/foreign.o" &&
+  on_middle ip link set dev left xdp obj "$NET_DIR/foreign.o" sec xdp; then
+  if on_middle "$sojourn" rtt -i left --hook xdp --engine kernel --duration 1s >/dev/null 2>"$NET_DIR/why"; then
+    fail "it took the place of another program"
+  fi
+  cat "$NET_DIR/why"
+  grep -q "another XDP program is attached and stays" "$NET_DIR/why" || fail "no word about the other program"
+  [ "$(wc -l <"$NET_DIR/why")" -eq 1 ] || fail "more than one line"
+  on_middle "$sojourn" rtt -i left --engine kernel --duration 100ms >/dev/null || fail "tc beside a foreign XDP program"
+  on_middle ip link show left | grep -q "name foreign" || fail "the foreign program is gone"
+  on_middle ip link set dev left xdp off
+else
+  echo "  not tried: no clang, or ip cannot load programs"
 fi
-cat "$NET_DIR/why"
-grep -q "another XDP program is attached and stays" "$NET_DIR/why" || fail "no word about the other program"
-[ "$(wc -l <"$NET_DIR/why")" -eq 1 ] || fail "more than one line"
-kill -INT $foreign && wait $foreign
+
+echo "no type information of the kernel (BTF): none is needed"
+on_client sh -c 'mount -t tmpfs none /sys/kernel/btf && [ -z "$(ls /sys/kernel/btf)" ] && exec "$@"' sh \
+  "$sojourn" rtt -i client0 --engine kernel --duration 100ms >/dev/null || fail "it needs the kernel's BTF"
+
+echo "tags: echoes in a VLAN" # over a link of its own: the emulator's sockets lose tags
+ip link add tagged0 netns "$NET_NAME-client" type veth peer name tagged1 netns "$NET_NAME-server"
+ip -n "$NET_NAME-client" link set tagged0 up
+ip -n "$NET_NAME-server" link set tagged1 up
+ip netns exec "$NET_NAME-client" "$sojourn" rtt -i tagged0 --engine kernel --by vlan --json >"$NET_DIR/vlan.json" &
+tagged=$!
+await_nobody $tagged || fail "it did not start"
+on_server python3 "$here/tagged_echo.py" answer tagged1 &
+answering=$!
+sleep 0.3
+on_client python3 "$here/tagged_echo.py" ask tagged0 7 40 || fail "no answers in the VLAN"
+wait $answering || true
+sleep 0.2
+kill -INT $tagged && wait $tagged
+figure "$NET_DIR/vlan.json" "[(g['group'], g['kind'], g['samples']) for g in r['groups']]"
+[ "$(figure "$NET_DIR/vlan.json" "[(g['samples']) for g in r['groups'] if '7' in g['group']]")" = "[40]" ] ||
+  fail "not all echoes of the VLAN"
 
 echo "missing capabilities"
 if on_client setpriv --reuid 65534 --regid 65534 --clear-groups "$sojourn" rtt -i client0 --engine kernel \
