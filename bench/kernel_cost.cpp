@@ -26,7 +26,7 @@
 namespace sojourn {
 namespace {
 
-constexpr unsigned flows_log2 = 9, packets_a_flow = 8;
+constexpr unsigned flows_log2 = 9, packets_a_flow = 2;
 constexpr unsigned repeats = packets_a_flow << flows_log2;
 
 using Frame = std::vector<std::byte>;
@@ -172,5 +172,5 @@ int main(int argc, char** argv) {
   CPU_ZERO(&one);
   CPU_SET(static_cast<unsigned>(std::max(sched_getcpu(), 0)), &one);
   sched_setaffinity(0, sizeof one, &one);
-  return sojourn::print_all(argc > 1 ? std::max(std::atoi(argv[1]), 1) : 60);
+  return sojourn::print_all(argc > 1 ? std::max(std::atoi(argv[1]), 1) : 200);
 }
