@@ -10,9 +10,9 @@ install(FILES completions/_sojourn DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site
 install(FILES completions/sojourn.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # Services: a point for each interface, with nothing but the right to capture.
-install(FILES services/sojourn-point@.service DESTINATION ${CMAKE_INSTALL_PREFIX}/lib/systemd/system)
+install(FILES services/sojourn-point@.service DESTINATION lib/systemd/system)
 # The collector as a service.
-install(FILES services/sojourn-collect.service DESTINATION ${CMAKE_INSTALL_PREFIX}/lib/systemd/system)
+install(FILES services/sojourn-collect.service DESTINATION lib/systemd/system)
 
 # All that `make install` installs.
 add_custom_target(installable DEPENDS sojourn sojourn_shared sojourn_static)

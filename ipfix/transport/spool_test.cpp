@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <string>
 
@@ -150,6 +152,29 @@ TEST(Spool, ChangedBytesAreNotSent) {
   EXPECT_EQ(take_all(**spool).labels.size(), 0u);
   EXPECT_EQ((*spool)->counters().discarded.records, 33u);
   EXPECT_EQ((*spool)->counters().waiting.records, 0u);
+}
+
+/// A disk that takes no more, as a limit of the size of files.
+TEST(Spool, WhatAFullDiskDoesNotTakeIsCountedAndTheRestGoesOn) {
+  const Folder folder;
+  auto spool = Spool::open({folder.path(), small, 1});
+  std::uint64_t number = 1;
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, SIG_IGN);  // the write fails instead
+  const rlimit full{50'000, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
+  write_flows(**spool, 0, 2'000, number, 1);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  const SpoolCounters counters = (*spool)->counters();
+  EXPECT_GT(counters.failed_writes, 0u);
+  EXPECT_GT(counters.waiting.records, 0u);
+  EXPECT_EQ(counters.waiting.records + counters.discarded.records, 2'000u);
+  write_flows(**spool, 5'000, 11, number, 1);  // there is room again
+  const Taken taken = take_all(**spool);
+  EXPECT_EQ(taken.labels.size(), counters.waiting.records + 11);
+  EXPECT_EQ(taken.labels.back(), 5'010u);
+  EXPECT_EQ((*spool)->counters().damaged, 0u);
 }
 
 TEST(Spool, TwoPointsCannotShareAFolder) {

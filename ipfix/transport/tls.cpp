@@ -43,6 +43,8 @@ struct TlsStream::State {
       const char* alert = gnutls_alert_get_name(gnutls_alert_get(session));
       reason = std::string{"the other side refused: "} + (alert ? alert : "no reason given");
     }
+    if (code == GNUTLS_E_PULL_ERROR || code == GNUTLS_E_PUSH_ERROR)
+      reason = "the connection was cut; perhaps the other side refused our certificate";
     if (code == GNUTLS_E_PREMATURE_TERMINATION) return Progress::closed;
     return Progress::failed;
   }
@@ -107,7 +109,9 @@ Progress TlsStream::handshake() {
     if (result < 0 && gnutls_error_is_fatal(result) == 0 && result != GNUTLS_E_AGAIN &&
         result != GNUTLS_E_INTERRUPTED)
       continue;  // a warning
-    return state_->judge(result);
+    const Progress progress = state_->judge(result);
+    if (progress == Progress::failed) gnutls_alert_send_appropriate(state_->session, result);
+    return progress;
   }
 }
 

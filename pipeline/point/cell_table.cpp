@@ -14,7 +14,8 @@ std::size_t CellTable::KeyHash::operator()(const Key& key) const {
                  static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.bin)) << 24 |
                      static_cast<std::uint64_t>(key.kind) << 16 |
                      static_cast<std::uint64_t>(key.leg) << 8 | key.group);
-  for (const std::uint8_t byte : key.prefix.bytes()) hash = keyed_hash(fixed, hash, byte);
+  if (key.prefix != IpAddress{})  // else all traffic, the usual case
+    for (const std::uint8_t byte : key.prefix.bytes()) hash = keyed_hash(fixed, hash, byte);
   return hash;
 }
 

@@ -1,6 +1,7 @@
 // Listens for IPFIX and tells as JSON what came: the other end of a test.
 //
 //     sojourn-test-listen tcp|udp SECONDS [RECORDS]
+//     sojourn-test-listen tls SECONDS RECORDS CERTIFICATE KEY AUTHORITY
 //
 // The first line is the port.  Ends after so many seconds, or so many flow records.
 
@@ -24,6 +25,7 @@ int main(int argc, char** argv) {
   const std::uint64_t wanted = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : ~0ull;
   ipfix::ListenerOptions options;
   options.endpoints = {{*transport, "127.0.0.1", 0}};
+  if (argc > 6) options.tls = {argv[4], argv[5], argv[6]};
   auto listener = ipfix::Listener::open(options);
   if (!listener) {
     fmt::print(stderr, "{}\n", listener.error().message);
@@ -50,8 +52,9 @@ int main(int argc, char** argv) {
   fmt::print(
       "{{\"records\": {}, \"packets\": {}, \"cells\": {}, \"weight\": {}, \"without_label\": {}, "
       "\"reports\": {}, \"point\": \"{}\", \"messages\": {}, \"missing\": {}, \"repeated\": {}, "
-      "\"troubles\": {}}}\n",
+      "\"troubles\": {}, \"refused_certificates\": {}}}\n",
       records, packets, cells, weight, without_label, reports, point, counters.messages,
-      counters.missing_records, counters.repeated_messages, counters.troubles.total());
+      counters.missing_records, counters.repeated_messages, counters.troubles.total(),
+      counters.refused_certificates);
   return 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What others make of our IPFIX, and we of theirs.
 
-    run.py --sojourn PROGRAM --source DIR --tools DIR tshark|nfdump|pmacct|softflowd|fixbuf|point|live
+    run.py --sojourn PROGRAM --source DIR --tools DIR tshark|nfdump|pmacct|softflowd|fixbuf|point|live|tls
 
 tshark, nfdump, pmacct: `sojourn point` reads a capture and sends all its packets' flows to them; per flow key, packets
 and bytes have to be those that `sojourn oneway --write-records` finds.  softflowd, fixbuf: they send, our listener takes.
@@ -234,9 +234,10 @@ def pmacct(program, source, folder, _tools):
 class Listen:
     """Our listener, and in the end what came."""
 
-    def __init__(self, tools, transport, seconds, records=None):
+    def __init__(self, tools, transport, seconds, records=None, files=()):
         command = [os.path.join(tools, "sojourn-test-listen"), transport, str(seconds)]
-        self.process = subprocess.Popen(command + ([str(records)] if records else []), stdout=subprocess.PIPE, encoding="ascii")
+        self.process = subprocess.Popen(command + ([str(records)] if records else []) + list(files), stdout=subprocess.PIPE,
+                                        encoding="ascii")
         self.port = int(self.process.stdout.readline())
 
     def result(self):
@@ -314,6 +315,53 @@ def whole_point(program, source, folder, tools):
     print("point: TCP and UDP, killed and started again, wrong usage")
 
 
+def make_certificates(folder):
+    """An authority, certificates of a collector and a point by it, and one of a stranger by another."""
+    def certtool(*arguments, template=""):
+        path = os.path.join(folder, "template")
+        with open(path, "w", encoding="ascii") as file:
+            file.write(template + "expiration_days = 2\n")
+        subprocess.run(["certtool", *arguments, "--template", path], cwd=folder, check=True, capture_output=True, timeout=60)
+    for who in ("ours", "other", "collector", "point", "stranger"):
+        subprocess.run(["certtool", "-p", "--ecc", "--outfile", who + ".key"], cwd=folder, check=True, capture_output=True, timeout=60)
+    for who in ("ours", "other"):
+        certtool("-s", "--load-privkey", who + ".key", "--outfile", who + ".pem", template=f"cn = {who}\nca\ncert_signing_key\n")
+    for who, authority in (("collector", "ours"), ("point", "ours"), ("stranger", "other")):
+        certtool("-c", "--load-privkey", who + ".key", "--load-ca-certificate", authority + ".pem", "--load-ca-privkey",
+                 authority + ".key", "--outfile", who + ".pem",
+                 template=f"cn = {who}\nip_address = 127.0.0.1\ntls_www_server\ntls_www_client\nsigning_key\n")
+
+
+def tls(program, source, folder, tools):
+    need("certtool")
+    make_certificates(folder)
+    capture = os.path.join(source, "tests/captures/demo.pcapng")
+
+    def files(who, *options):
+        return [os.path.join(folder, name) for name in (who + ".pem", who + ".key", "ours.pem")]
+
+    def secured(who):
+        certificate, key, authority = files(who)
+        return ["--transport", "tls", "--certificate", certificate, "--key", key, "--authority", authority, "--sampling", "1"]
+    listen = Listen(tools, "tls", 6, 1_000_000, files("collector"))
+    done = point(program, capture, listen.port, *secured("point"))
+    check(done.returncode == 0, f"point: {done.stderr}")
+    came = listen.result()
+    check(came["packets"] == 2081 and came["missing"] == 0 and came["troubles"] == 0, f"{came}")
+
+    # A stranger's certificate: nothing is taken, the point says why in one line, and keeps its records.
+    listen = Listen(tools, "tls", 6, 1_000_000, files("collector"))
+    stranger = subprocess.Popen([program, "point", capture, "--name", "x", "--to", f"127.0.0.1:{listen.port}", *secured("stranger")],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+    time.sleep(3)
+    stranger.kill()
+    said = stranger.communicate()[1]
+    came = listen.result()
+    check(came["packets"] == 0 and came["refused_certificates"] > 0, f"{came}")
+    check(0 < said.count("\n") <= 3 and "127.0.0.1" in said, f"it says: {said}")
+    print(f"tls: all records with a certificate, none without; the stranger is told: {said.strip()}")
+
+
 def live(program, _source, _folder, tools):
     """On the loopback interface of a network namespace of its own, which goes when the test ends."""
     if os.geteuid() != 0:
@@ -347,7 +395,7 @@ def live(program, _source, _folder, tools):
     print(f"live: {came['packets']} packets and {came['weight']} round trips of the loopback interface; it said:\n{said}")
 
 
-PARTS = {"live": live, "tshark": tshark, "nfdump": nfdump, "pmacct": pmacct, "softflowd": softflowd, "fixbuf": fixbuf, "point": whole_point}
+PARTS = {"live": live, "tls": tls, "tshark": tshark, "nfdump": nfdump, "pmacct": pmacct, "softflowd": softflowd, "fixbuf": fixbuf, "point": whole_point}
 
 
 def main():
