@@ -1,26 +1,48 @@
 #include "pipeline/point/cell_table.h"
 
 #include <algorithm>
+#include <bit>
 
+#include "core/hash.h"
 #include "estimate/distribution/flow_tag.h"
 #include "estimate/distribution/log_histogram.h"
 
 namespace sojourn {
+namespace {
 
-std::size_t CellTable::KeyHash::operator()(const Key& key) const {
-  static constexpr HashKey fixed = HashKey::from_seed(0);  // keys are few and not a stranger's
+constexpr HashKey fixed_key = HashKey::from_seed(0);  // who aims at it gets a slow point, no more
+
+std::uint64_t hash_of(const RttCell& cell) {
   std::uint64_t hash =
-      keyed_hash(fixed, static_cast<std::uint64_t>(key.slice),
-                 static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.bin)) << 24 |
-                     static_cast<std::uint64_t>(key.kind) << 16 |
-                     static_cast<std::uint64_t>(key.leg) << 8 | key.group);
-  if (key.prefix != IpAddress{})  // else all traffic, the usual case
-    for (const std::uint8_t byte : key.prefix.bytes()) hash = keyed_hash(fixed, hash, byte);
+      keyed_hash(fixed_key, static_cast<std::uint64_t>(to_ns(cell.slice)),
+                 static_cast<std::uint64_t>(static_cast<std::uint32_t>(cell.bin)) << 24 |
+                     static_cast<std::uint64_t>(index_of(cell.kind)) << 16 |
+                     static_cast<std::uint64_t>(index_of(cell.leg)) << 8 | cell.flow_group);
+  if (cell.prefix_length > 0)  // else all traffic, the usual case
+    for (const std::uint8_t byte : cell.prefix.bytes()) hash = keyed_hash(fixed_key, hash, byte);
   return hash;
 }
 
+bool alike(const RttCell& a, const RttCell& b) {
+  return a.bin == b.bin && a.slice == b.slice && a.kind == b.kind && a.leg == b.leg &&
+         a.flow_group == b.flow_group && a.prefix_length == b.prefix_length && a.prefix == b.prefix;
+}
+
+}  // namespace
+
+CellTable::CellTable(const CellOptions& options)
+    : options_(options), places_(std::bit_ceil(2 * options.most_cells)) {}
+
 void CellTable::take(std::span<const Sample> samples) {
   for (const Sample& sample : samples) add(sample);
+}
+
+std::uint32_t& CellTable::place_of(const RttCell& wanted) {
+  const std::size_t mask = places_.size() - 1;
+  std::size_t place = hash_of(wanted) & mask;
+  while (places_[place] != 0 && !alike(cells_[places_[place] - 1u], wanted))
+    place = (place + 1) & mask;
+  return places_[place];
 }
 
 void CellTable::add(const Sample& sample) {
@@ -32,37 +54,32 @@ void CellTable::add(const Sample& sample) {
   std::size_t prefix_length = options_.prefix_length;
   if (sample.responder.version() == IpVersion::v6)
     prefix_length = std::min<std::size_t>(128, prefix_length * 2);
-  Key key{slice,
-          LogBuckets::index_of(to_ns(sample.delay)),
-          static_cast<std::uint8_t>(sample.kind),
-          static_cast<std::uint8_t>(sample.leg),
-          static_cast<std::uint8_t>(flow.group()),
-          {}};
-  if (prefix_length > 0) key.prefix = sample.responder.masked(prefix_length);
-  auto found = cells_.find(key);
-  if (found == cells_.end()) {
+  RttCell cell;
+  cell.slice = timestamp_from_ns(slice * length);
+  cell.length = options_.slice;
+  cell.kind = sample.kind;
+  cell.leg = sample.leg;
+  if (prefix_length > 0) cell.prefix = sample.responder.masked(prefix_length);
+  cell.prefix_length = static_cast<std::uint8_t>(prefix_length);
+  cell.flow_group = static_cast<std::uint8_t>(flow.group());
+  cell.bin = LogBuckets::index_of(to_ns(sample.delay));
+
+  std::uint32_t& place = place_of(cell);
+  if (place == 0) {
     if (cells_.size() >= options_.most_cells) return void(++left_out_);
-    RttCell cell;
-    cell.slice = timestamp_from_ns(slice * length);
-    cell.length = options_.slice;
-    cell.kind = sample.kind;
-    cell.leg = sample.leg;
-    cell.prefix = key.prefix;
-    cell.prefix_length = static_cast<std::uint8_t>(prefix_length);
-    cell.flow_group = key.group;
-    cell.bin = key.bin;
-    found = cells_.emplace(key, cell).first;
+    cells_.push_back(cell);
+    place = static_cast<std::uint32_t>(cells_.size());
   }
-  RttCell& cell = found->second;
-  cell.weight += sample.weight;
-  cell.squared_weights += sample.weight * sample.weight;
-  cell.flow_marks |= std::uint64_t{1} << flow.mark();
+  RttCell& sums = cells_[place - 1u];
+  sums.weight += sample.weight;
+  sums.squared_weights += sample.weight * sample.weight;
+  sums.flow_marks |= std::uint64_t{1} << flow.mark();
 }
 
 void CellTable::move_to(std::vector<RttCell>& cells) {
   cells.clear();
-  for (const auto& [key, cell] : cells_) cells.push_back(cell);
-  cells_.clear();
+  cells.swap(cells_);
+  std::ranges::fill(places_, 0u);
 }
 
 }  // namespace sojourn

@@ -4,11 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "collector/report/point_report.h"
-#include "core/hash.h"
 #include "core/sample_sink.h"
 
 namespace sojourn {
@@ -21,35 +19,30 @@ struct CellOptions {
 };
 
 /// Takes samples, gives cells.  Beyond `most_cells` samples of new cells are left out and counted.
+///
+/// The cells lie one behind the other as they will be sent; a table of their places, at most half
+/// full, finds them by open addressing.
 class CellTable final : public SampleSink {
  public:
-  explicit CellTable(const CellOptions& options) : options_(options) {}
+  explicit CellTable(const CellOptions& options);
 
   void take(std::span<const Sample> samples) override;
 
-  /// What was added since the last time, in no particular order; a slice that goes on may have more
-  /// for the same cell later, to be added.
+  /// What was added since the last time; a slice that goes on may have more for the same cell
+  /// later, to be added.
   void move_to(std::vector<RttCell>& cells);
 
   std::uint64_t samples() const { return samples_; }
   std::uint64_t left_out() const { return left_out_; }
 
  private:
-  struct Key {
-    std::int64_t slice;
-    std::int32_t bin;
-    std::uint8_t kind, leg, group;
-    IpAddress prefix;
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const;
-  };
-
   void add(const Sample& sample);
+  /// The place where a cell like `wanted` is, or would be.
+  std::uint32_t& place_of(const RttCell& wanted);
 
   CellOptions options_;
-  std::unordered_map<Key, RttCell, KeyHash> cells_;
+  std::vector<RttCell> cells_;
+  std::vector<std::uint32_t> places_;  ///< index of a cell plus 1; 0: free
   std::uint64_t samples_ = 0, left_out_ = 0, strangers_ = 0;
 };
 
