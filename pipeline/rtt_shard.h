@@ -152,9 +152,11 @@ class TableShard final : public RttShard {
       }
       if (!options_.keep_ambiguous) return;
     }
-    measurement_.counters(event.kind).guessed_legs += (event.flags & guess_mask_) != 0;
+    if (event.flags & guess_mask_) ++measurement_.counters(event.kind).guessed_legs;
     if (!joins_weights && !describes_samples_) {
-      measurement_.add_light(event.kind, event.leg, event.time, match.delay, match.weight,
+      constexpr bool is_exact = std::is_same_v<Table, ExactTable>;
+      measurement_.add_light(event.kind, event.leg, event.time, match.delay,
+                             is_exact ? 1.0 : match.weight,
                              FlowTag::of(flow_of(event.kind, packet)));
       return;
     }

@@ -14,7 +14,9 @@ namespace sojourn {
 /// dns, ntp and icmp have no connections: a resolver that one host asks a thousand times is one
 /// flow, though each query has a port of its own.
 inline bool is_by_hosts(Kind kind) {
-  return kind == Kind::dns || kind == Kind::ntp || kind == Kind::icmp;
+  constexpr unsigned by_hosts =
+      1u << index_of(Kind::dns) | 1u << index_of(Kind::ntp) | 1u << index_of(Kind::icmp);
+  return (by_hosts >> index_of(kind) & 1u) != 0;
 }
 
 /// The flow of a sample: its connection or its two hosts, both directions alike.

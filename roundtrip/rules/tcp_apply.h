@@ -3,6 +3,8 @@
 // of the rules that every packet meets; what few packets need is in tcp_rules.cpp.
 
 #include <bit>
+#include <cstddef>
+#include <cstring>
 
 #include "core/choose.h"
 #include "roundtrip/rules/tcp_rules.h"
@@ -68,17 +70,29 @@ inline void TcpRules::timestamps(EventWriter& write, TcpConnection& connection) 
 /// A packet that neither opens nor ends anything, between ends that have both sent and acknowledged
 /// something and whose windows are open: nearly all are like that.
 inline bool is_settled(const Summary& packet, const TcpConnection& connection) {
-  TcpKnown settled{}, looked_at{};
-  settled.sequence = settled.acknowledged = true;
-  looked_at.sequence = looked_at.acknowledged = looked_at.window_zero = true;
-  const auto bits = [](const TcpKnown& low, const TcpKnown& high) {
-    return std::bit_cast<std::uint8_t>(low) | std::bit_cast<std::uint8_t>(high) << 8;
+  struct State {  // as they lie in TcpConnection: four bytes, one comparison
+    TcpKnown known[2];
+    TcpEnds ends;
+    std::uint8_t life;
   };
+  static_assert(offsetof(TcpConnection, ends) == offsetof(TcpConnection, known) + 2 &&
+                offsetof(TcpConnection, life) == offsetof(TcpConnection, known) + 3);
+  State settled{}, looked_at{};
+  settled.known[0].sequence = settled.known[0].acknowledged = true;
+  settled.known[1] = settled.known[0];
+  looked_at = settled;
+  looked_at.known[0].window_zero = looked_at.known[1].window_zero = true;
+  looked_at.ends.has_super_packets = true;
+  std::uint32_t state;
+  std::memcpy(&state,
+              reinterpret_cast<const std::byte*>(&connection) + offsetof(TcpConnection, known),
+              sizeof state);
+
   constexpr std::uint8_t flags = tcp_syn | tcp_fin | tcp_rst | tcp_ack;
   return ((packet.tcp_flags & flags) == tcp_ack) & (packet.window != 0) & !packet.first_fragment &
-         !connection.ends.has_super_packets & (packet.ip_length() <= longest_packet) &
-         ((bits(connection.known[0], connection.known[1]) & bits(looked_at, looked_at)) ==
-          bits(settled, settled));
+         (packet.ip_length() <= longest_packet) &
+         ((state & std::bit_cast<std::uint32_t>(looked_at)) ==
+          std::bit_cast<std::uint32_t>(settled));
 }
 
 /// Compiled twice: for settled packets the compiler drops what they cannot need (docs/results/
@@ -133,7 +147,9 @@ template <bool settled>
   }
   const bool is_news = (answers != 0) & was_sent;
   const bool is_highest = !knows_acknowledged | is_newer(acknowledgment, mine.acknowledged);
-  mine.acknowledged = choose(is_news & is_highest, acknowledgment, mine.acknowledged);
+  // Settled, a number that is newer is one that was not seen before, so `answers` adds nothing.
+  mine.acknowledged =
+      choose((settled ? was_sent : is_news) & is_highest, acknowledgment, mine.acknowledged);
   mine.next_sequence = choose(moves_on, end, mine.next_sequence);
   connection.advanced[sender].move_if(moves_on, now);
   if (settled) return;

@@ -55,9 +55,9 @@ struct alignas(64) TcpConnection {
   CoarserTime advanced[2];  ///< when next_sequence of a side last moved on
   TcpSide side[2];          ///< 0: the lower endpoint in the order of Summary::flow
   TcpKnown known[2];
+  TcpEnds ends;                 ///< beside `known`: is_settled() looks at both at once
+  std::uint8_t life;            ///< counts the connections that had these ends, modulo 256
   std::uint16_t dns_length[2];  ///< DnsStreamPosition::length at the boundary
-  TcpEnds ends;
-  std::uint8_t life;  ///< counts the connections that had these ends, modulo 256
 };
 static_assert(sizeof(TcpConnection) == 64);
 
