@@ -108,6 +108,7 @@ bench:
 	@echo; build/release/bench/sojourn-bench-kernel || test $$? -eq 77
 	@echo; bench/kernel_live.py || test $$? -eq 77
 	@echo; build/release/bench/sojourn-bench-ipfix
+	@echo; build/release/bench/bench_store
 
 fuzz:
 	@tools/setup test

@@ -75,6 +75,13 @@ struct PointLedger {
 
   std::uint64_t operator[](Account account) const { return accounts[account]; }
 
+  /// Exported, and not here: lost on the way, with a collector that was killed, or under way.  By
+  /// the point's own count where it tells one, else by the sequence numbers.
+  std::uint64_t not_received() const {
+    const std::uint64_t here = accounts[Account::received] - accounts[Account::repeated];
+    const std::uint64_t exported = accounts[Account::records_exported];
+    return exported == 0 ? accounts[Account::missing] : exported > here ? exported - here : 0;
+  }
   /// The sentence of the first sum that does not add up; empty if all do.
   std::string fault() const;
 };

@@ -126,6 +126,9 @@ TEST_F(SqliteStoreTest, LedgersAreReadBackAndWhatIsJoinedIsStored) {
   EXPECT_EQ(read->front()[Account::stored], 7u);
   EXPECT_EQ(read->front().clock_error_ns, 25'000);
   EXPECT_EQ(read->front().fault(), "");
+  PointLedger cut = ledger;
+  cut.accounts[Account::records_exported] = 20;
+  EXPECT_EQ(cut.not_received(), 8u);
 }
 
 // A disk that is full half-way through: nothing of the write is there, and when there is room again

@@ -50,6 +50,7 @@ Json json_of(const PointLedger& ledger) {
                {"last_heard_ns", to_ns(ledger.last_heard)}};
   for (std::size_t i = 0; i < account_names.size(); ++i)
     json[std::string{account_names[i]}] = ledger[static_cast<Account>(i)];
+  json["not_received"] = ledger.not_received();
   json["adds_up"] = ledger.fault().empty();
   return json;
 }

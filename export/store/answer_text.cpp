@@ -126,7 +126,9 @@ void add_ledger(std::string& text, const PointLedger& ledger, Timestamp now) {
   row("  packets selected", packets_selected,
       fmt::format("= in cache {} + exported {} + spooled {} + discarded {}", n(packets_in_cache),
                   n(packets_exported), n(packets_spooled), n(packets_discarded)));
-  row("  records exported", records_exported, fmt::format("missing on the way {}", n(missing)));
+  row("  records exported", records_exported,
+      fmt::format("= received {} + missing {}", format_count(ledger[received] - ledger[repeated]),
+                  format_count(ledger.not_received())));
   row("  records received", received,
       fmt::format(
           "= joined {} + waiting {} + without partner {} + other selection {} + repeated {}",

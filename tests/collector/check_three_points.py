@@ -80,6 +80,8 @@ def main():
     for ledger in answer["ledgers"]:
         if not ledger["adds_up"]:
             trouble.append(f"the ledger of {ledger['point']} does not add up: {ledger}")
+        if ledger["records_exported"] != ledger["received"] - ledger["repeated"] + ledger["not_received"]:
+            trouble.append(f"{ledger['point']}: more was received than exported")
         if ledger["joined"] == 0 or ledger["joined"] != ledger["stored"]:
             trouble.append(f"{ledger['point']}: joined {ledger['joined']}, stored {ledger['stored']}")
     for line in trouble:
