@@ -40,9 +40,9 @@ both_engines() {
 net_emulate --delay 5ms --seed 1
 for address in $NET_SERVER $NET_SERVER6; do
   echo "many conversations with $address"
-  ip netns exec "$NET_NAME-server" python3 "$here/echo_traffic.py" serve $address >"$NET_DIR/serve-$address" 2>&1 &
+  ip netns exec "$NET_NAME-server" python3 "$here/echo_traffic.py" serve "$address" >"$NET_DIR/serve-$address" 2>&1 &
   net_wait_for "$NET_DIR/serve-$address" ready
-  both_engines client0 on_client python3 "$here/echo_traffic.py" ask $address 80 8
+  both_engines client0 on_client python3 "$here/echo_traffic.py" ask "$address" 80 8
   python3 "$here/check_agreement.py" "$NET_DIR/kernel.json" "$NET_DIR/socket.json" tcp handshake tcp-ts
 done
 

@@ -98,6 +98,7 @@ else
 fi
 
 echo "no type information of the kernel (BTF): none is needed"
+# shellcheck disable=SC2016  # the inner shell's
 on_client sh -c 'mount -t tmpfs none /sys/kernel/btf && [ -z "$(ls /sys/kernel/btf)" ] && exec "$@"' sh \
   "$sojourn" rtt -i client0 --engine kernel --duration 100ms >/dev/null || fail "it needs the kernel's BTF"
 
