@@ -34,6 +34,22 @@ std::string course_line(const std::vector<std::optional<Duration>>& course, bool
   return line;
 }
 
+/// "12 s", "25 h", "4 days": nobody needs the nanoseconds of an age.
+std::string age_text(Duration age) {
+  using namespace std::chrono;
+  const std::int64_t s = std::max<std::int64_t>(0, duration_cast<seconds>(age).count());
+  if (s < 120) return fmt::format("{} s", s);
+  if (s < 120 * 60) return fmt::format("{} min", s / 60);
+  if (s < 72 * 3600) return fmt::format("{} h", s / 3600);
+  return fmt::format("{} days", s / 86'400);
+}
+
+/// "2026-11-15 02:33:11 UTC"
+std::string second_text(Timestamp time) {
+  const std::string text = format_time(time);
+  return text.substr(0, 10) + " " + text.substr(11, 8) + " UTC";
+}
+
 std::string percent_text(double share) {
   const double percent = share * 100;
   return fmt::format("{:.{}f}", percent, percent < 0.1 ? 3 : percent < 10 ? 2 : 1);
@@ -56,8 +72,7 @@ void add_subject(std::string& text, const AnswerReport& report, const AnswerSubj
                  const TextOptions& options) {
   text += "\n" + subject.name;
   if (subject.newest)
-    text += fmt::format("   newest data {} old",
-                        format_duration(std::max(Duration{0}, report.now - *subject.newest)));
+    text += fmt::format("   newest data {} old", age_text(report.now - *subject.newest));
   text += "\n";
   using enum TextTable::Align;
   std::vector<TextTable::Align> columns = {left, right, right};
@@ -92,7 +107,6 @@ void add_subject(std::string& text, const AnswerReport& report, const AnswerSubj
     table.row(std::move(cells));
   }
   for (const std::string& line : table.lines(140)) text += line + "\n";
-  if (subject.rows.empty()) text += "  nothing in this time\n";
   if (any_unseen)
     text +=
         "  Loss is at most the greater figure: some flows were never seen again, and may have gone "
@@ -112,9 +126,8 @@ void add_subject(std::string& text, const AnswerReport& report, const AnswerSubj
 
 void add_ledger(std::string& text, const PointLedger& ledger, Timestamp now) {
   using enum Account;
-  text +=
-      fmt::format("\nLedger of {}, instance {:016x}, last heard {} ago\n", ledger.point,
-                  ledger.instance, format_duration(std::max(Duration{0}, now - ledger.last_heard)));
+  text += fmt::format("\nLedger of {}, instance {:016x}, last heard {} ago\n", ledger.point,
+                      ledger.instance, age_text(now - ledger.last_heard));
   using enum TextTable::Align;
   TextTable table{{left, right, left}};
   const auto row = [&](const char* name, Account account, std::string parts) {
@@ -143,26 +156,40 @@ void add_ledger(std::string& text, const PointLedger& ledger, Timestamp now) {
   text += fault.empty() ? "  It adds up.\n" : "  It does not add up: " + fault + "\n";
 }
 
+/// Nothing was measured in the time that was asked for: what was, and how to ask for it.
+std::string nothing_text(const AnswerReport& report) {
+  std::optional<Timestamp> newest;
+  for (const AnswerSubject& subject : report.answer.subjects)
+    if (subject.newest) newest = newest ? std::max(*newest, *subject.newest) : *subject.newest;
+  if (!newest) return "\nThe store holds no delays yet.\n";
+  const Duration age = report.now - *newest;
+  return fmt::format("\nNothing in this time. The newest data are {} old: try --since {}h.\n",
+                     age_text(age), age / std::chrono::hours{1} + 1);
+}
+
 }  // namespace
 
 std::string answer_text(const AnswerReport& report, const TextOptions& options) {
   std::string text = fmt::format(
-      "From {} to {}, {}", format_time(slice_of(report.answer.from, std::chrono::seconds{1})),
-      format_time(slice_of(report.answer.to, std::chrono::seconds{1})),
+      "From {} to {}, {}", second_text(report.answer.from), second_text(report.answer.to),
       report.answer.written == Timestamp{}
           ? "never written"
-          : fmt::format("written {} ago", format_duration(std::max(
-                                              Duration{0}, report.now - report.answer.written))));
+          : fmt::format("written {} ago", age_text(report.now - report.answer.written)));
   if (report.with_loss)
-    text += fmt::format(
-        ", losses until {} ago",
-        format_duration(std::max(Duration{0}, report.now - report.answer.judged_until)));
+    text += fmt::format(", losses until {} ago", age_text(report.now - report.answer.judged_until));
   text += "\n";
   if (report.with_delays) {
-    for (const AnswerSubject& subject : report.answer.subjects)
-      if (!subject.rows.empty() || report.answer.subjects.size() == 1)
-        add_subject(text, report, subject, options);
-    if (report.answer.subjects.empty()) text += "\nThe store holds no delays yet.\n";
+    bool any = false;
+    for (const AnswerSubject& subject : report.answer.subjects) {
+      if (subject.rows.empty()) continue;
+      add_subject(text, report, subject, options);
+      any = true;
+    }
+    text += any ? fmt::format(
+                      "\n{} covers the true quantile with 95 % confidence, by how much "
+                      "flows differ; ? stands where there are too few flows to tell.\n",
+                      options.unicode ? "±" : "+-")
+                : nothing_text(report);
   }
   for (const PointLedger& ledger : report.ledgers) add_ledger(text, ledger, report.now);
   return text;

@@ -1,0 +1,55 @@
+#include <gtest/gtest.h>
+
+#include "export/store/answer_report.h"
+
+namespace sojourn {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Timestamp noon = timestamp_from_ns(1'794'830'400'000'000'000);  // 2026-11-16 12:00 UTC
+
+AnswerReport report() {
+  AnswerReport report;
+  report.now = noon;
+  report.answer.from = noon - 1h;
+  report.answer.to = noon;
+  report.answer.written = noon - 3s;
+  return report;
+}
+
+AnswerSubject subject(std::string name, Duration age) {
+  AnswerSubject subject;
+  subject.name = std::move(name);
+  subject.newest = noon - age;
+  return subject;
+}
+
+TEST(AnswerText, SaysWhenTheNewestDataAreOlderThanTheTimeAskedFor) {
+  AnswerReport old = report();
+  old.answer.subjects.push_back(subject("north:south", 25h));
+  old.answer.subjects.push_back(subject("south:north", 26h));
+  EXPECT_EQ(answer_text(old, {}),
+            "From 2026-11-16 11:00:00 UTC to 2026-11-16 12:00:00 UTC, written 3 s ago\n"
+            "\n"
+            "Nothing in this time. The newest data are 25 h old: try --since 26h.\n");
+}
+
+TEST(AnswerText, SaysThatAStoreIsEmpty) {
+  EXPECT_NE(answer_text(report(), {}).find("The store holds no delays yet."), std::string::npos);
+}
+
+TEST(AnswerText, ExplainsItsIntervalsUnderATable) {
+  AnswerReport full = report();
+  AnswerRow row;
+  row.course = {5ms};
+  row.delays.add(5ms, 1);
+  full.answer.subjects.push_back(subject("north", 100h));
+  full.answer.subjects[0].rows.push_back(std::move(row));
+  const std::string text = answer_text(full, {});
+  EXPECT_NE(text.find("north   newest data 4 days old"), std::string::npos) << text;
+  EXPECT_NE(text.find("? stands where there are too few flows"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace sojourn
