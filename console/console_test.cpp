@@ -196,6 +196,20 @@ TEST(Interrupts, AnIgnoredHangupStaysIgnored) {
   EXPECT_EQ(WEXITSTATUS(shown.status), 7);
 }
 
+TEST(Interrupts, AnEndAtOnceGivesTheScreenBack) {
+  const Shown shown = on_terminal([] {
+    set("TERM", "xterm");
+    clean_up_on_signals();
+    LiveView view{true};
+    view.show("figures");
+    ::raise(SIGTERM);
+    return 0;
+  });
+  ASSERT_TRUE(WIFSIGNALED(shown.status));
+  EXPECT_EQ(WTERMSIG(shown.status), SIGTERM);
+  EXPECT_TRUE(shown.text.ends_with("\033[?25h\033[?1049l")) << shown.text;
+}
+
 TEST(Interrupts, CanBeAskedForAndReadersMayGo) {
   const Shown stopped = on_terminal([] {
     stop_reading();
