@@ -19,7 +19,8 @@ struct RowSums {
 
 struct RowKey {
   std::uint8_t leg;
-  std::optional<Prefix> prefix;
+  bool all;       ///< of no prefix; not an optional, of which g++ 12 warns without reason
+  Prefix prefix;  ///< of length 0 then
   friend auto operator<=>(const RowKey&, const RowKey&) = default;
 };
 
@@ -48,6 +49,25 @@ std::optional<Prefix> group_of(const Question& question, const CellSeries& serie
   return Prefix{series.prefix, length};
 }
 
+RowKey key_of(std::uint8_t leg, const std::optional<Prefix>& prefix) {
+  return {leg, !prefix, prefix.value_or(Prefix{IpAddress{}, 0})};
+}
+
+/// All traffic of a leg is the sum of its prefixes, so each cell is added once.
+void add_totals(std::map<RowKey, RowSums>& rows, std::size_t columns) {
+  std::map<std::uint8_t, RowSums> totals;
+  for (const auto& [key, sums] : rows) {
+    RowSums& total = totals[key.leg];
+    total.delays.merge(sums.delays);
+    total.course.resize(columns);
+    for (std::size_t i = 0; i < sums.course.size(); ++i) {
+      total.course[i].weight += sums.course[i].weight;
+      total.course[i].delay += sums.course[i].delay;
+    }
+  }
+  for (auto& [leg, total] : totals) rows[key_of(leg, std::nullopt)] = std::move(total);
+}
+
 Result<void> add_rows(Store& store, const Question& question, const std::string& name,
                       std::uint8_t measure, AnswerSubject& answer) {
   // Short enough slices that each falls into one column.
@@ -57,23 +77,19 @@ Result<void> add_rows(Store& store, const Question& question, const std::string&
   const auto done =
       store.read({name, measure, question.from, question.to, longest},
                  [&](const CellSeries& series, Duration length, const CellBlock& block) {
-                   const auto group = group_of(question, series);
-                   RowSums& all = rows[{series.leg, std::nullopt}];
-                   block.add_to(all.delays);
-                   add_to_course(all, question, series.slice, length, block);
-                   if (!group) return;
-                   RowSums& row = rows[{series.leg, group}];
+                   RowSums& row = rows[key_of(series.leg, group_of(question, series))];
                    block.add_to(row.delays);
                    add_to_course(row, question, series.slice, length, block);
                  });
   if (!done) return done;
+  add_totals(rows, question.columns);
   const std::size_t first = answer.rows.size();
   for (auto& [key, sums] : rows) {
     AnswerRow row;
     row.subject = name;
     row.measure = measure;
     row.leg = key.leg;
-    row.prefix = key.prefix;
+    if (!key.all) row.prefix = key.prefix;
     row.delays = std::move(sums.delays);
     for (const ColumnSums& column : sums.course)
       row.course.push_back(column.weight > 0
