@@ -54,9 +54,10 @@ start_collector() {
   collector=$!
   net_wait_for "$NET_DIR/collect.err" listening
 }
+# (The filter leaves out what the kernels say to their neighbours by themselves.)
 start_point() { # NAMESPACE INTERFACE NAME COLLECTOR
   ip netns exec "$NET_NAME-$1" "$sojourn" point -i "$2" --name "$3" --to "$4" --transport "$transport" "${files[@]}" \
-    --sampling 1 --inactive 2s --active 10s --every 1s --kind none 2>"$NET_DIR/$3.err" &
+    --sampling 1 --inactive 2s --active 10s --every 1s --kind none --filter 'net 198.18.0.0/16' 2>"$NET_DIR/$3.err" &
   points+=($!)
 }
 points=()
