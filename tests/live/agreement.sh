@@ -55,10 +55,11 @@ for state in on off; do
   echo "bulk transfer, offloads $state"
   on_client ethtool -K direct0 tso $state gso $state gro $state >/dev/null
   on_server ethtool -K direct1 tso $state gso $state gro $state >/dev/null
+  # The stack makes super-packets also where no device divides them, and tc sees those; not so with this.
+  [ $state = on ] || ip -n "$NET_NAME-client" link set direct0 gso_max_segs 1
   ip netns exec "$NET_NAME-server" iperf3 --server --one-off >"$NET_DIR/iperf3.log" 2>&1 &
   sleep 0.3
   both_engines direct0 on_client iperf3 --client 198.51.100.2 --time 2 --bitrate 400M >>"$NET_DIR/iperf3.log"
-  # The stack makes super-packets also where no device divides them.
   python3 "$here/check_agreement.py" "$NET_DIR/kernel.json" "$NET_DIR/socket.json" --offloads $state
 done
 echo "all well"

@@ -58,7 +58,7 @@ def main():
 
     tool.generate("plain", "--packets", "1000", "--seed", "3")
     refused = tool.run("oneway", "plain.first.pcap", "plain.last.pcap", "--method", "rli", status=1).stderr
-    if "holds no reference packets" not in refused:
+    if "no reference packets" not in refused:
         fine = False
         print(f"without reference packets: {refused}  <-- WRONG")
     return 0 if fine and good else 1
