@@ -33,12 +33,19 @@ def is_repeated_by_hosts(packet):
     return packet.field("icmp.type") == "0" or packet.field("icmpv6.type") == "129"
 
 
+def has_options(packet):
+    """Between the headers of IP and of the datagram: they may be all that differs, and are not compared."""
+    if ":" in packet.source:
+        return ":ipv6." in packet.field("frame.protocols")
+    return int(occurrence(packet.field("ip.hdr_len"), packet.network_index) or "20") > 20
+
+
 def find(packets):
     """{frame of a copy: frame of the packet that it repeats}"""
     copies, seen = {}, {}
     for packet in packets:
         number = identification(packet)
-        if number == 0 and is_repeated_by_hosts(packet):
+        if number == 0 and (is_repeated_by_hosts(packet) or packet.kind != "tcp" and has_options(packet)):
             continue
         key = (packet.kind, packet.sender, number, content(packet))
         before = seen.get(key)
