@@ -31,7 +31,7 @@ Sample random_sample(std::mt19937_64& random) {
 using Key = std::tuple<Timestamp, Kind, Leg, IpAddress, int, std::int32_t>;
 
 TEST(CellTable, IsAMapOfSums) {
-  for (const std::size_t prefix_length : {0, 26}) {
+  for (const std::size_t prefix_length : {0u, 26u}) {
     std::mt19937_64 random{prefix_length};
     CellTable table{{.slice = 10s, .prefix_length = prefix_length}};
     std::vector<RttCell> cells;
