@@ -122,7 +122,7 @@ RttReport figures_of(const RttRequest& request, KernelRtt& run) {
   if (!request.kinds_named)
     report.input.warnings.emplace_back(
         "kinds flow and quic are not measured in the kernel; --engine socket has them");
-  const bool one = request.table.kind == TableKind::fridge;
+  const bool one = request.table.kind == TableKind::fridge || run.has_histograms();
   report.table.name = name_of(one ? TableKind::fridge : TableKind::fridges);
   report.table.memory_bytes = run.table_bytes();
   report.table.connection_bytes = run.connection_bytes();

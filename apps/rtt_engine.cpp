@@ -42,6 +42,7 @@ KernelRttOptions kernel_options(const RttRequest& request) {
     options.longest = request.table.patience.expire;
   options.entry_probability = request.table.entry_probability;
   options.most_samples = request.most_samples;
+  options.histograms = request.histograms;
   return options;
 }
 
@@ -65,6 +66,11 @@ std::string beyond_the_kernel(const RttRequest& request) {
   constexpr std::size_t least = std::size_t{64} << 10;
   if (request.table.memory_bytes && *request.table.memory_bytes < least)
     return "--memory below 64 KiB is not for the kernel, which needs room for its ring";
+  if (const auto options = kernel_options(request);
+      options.histograms && options.memory_bytes < least_memory(options))
+    return fmt::format(
+        "--kernel-output histograms of these kinds needs --memory {}MiB or more, or fewer kinds",
+        (least_memory(options) + (std::size_t{1} << 20) - 1) >> 20);
   return {};
 }
 
@@ -94,7 +100,8 @@ EngineSummary engine_summary(const KernelRtt& run, const LiveEngine& engine) {
   const dp_counters counters = run.counters();
   summary.packets = counters.packets;
   summary.missed = counters.unread;
-  summary.missed_what = "samples that the ring had no room for";
+  summary.missed_what =
+      run.has_histograms() ? "samples missed" : "samples that the ring had no room for";
   summary.cost_ns = run.cost_ns();
   summary.entry_probability = run.entry_probability();
   summary.kernel_bytes = run.kernel_bytes();

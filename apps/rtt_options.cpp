@@ -74,12 +74,22 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
     return "nothing to read: name a capture, '-', or -i INTERFACE";
   if (live && !request.captures.empty()) return "a capture and -i exclude each other";
   if (!live && request.duration) return "--duration is for -i: a capture ends by itself";
-  for (const char* option : {"--engine", "--hook", "--most-samples"})
+  for (const char* option : {"--engine", "--hook", "--most-samples", "--kernel-output"})
     if (!live && rtt.count(option) > 0) return fmt::format("{} is for -i", option);
   if (request.engine == Engine::socket) {
     if (request.interfaces.size() > 1) return "--engine socket takes one interface only";
-    for (const char* option : {"--hook", "--most-samples"})
+    for (const char* option : {"--hook", "--most-samples", "--kernel-output"})
       if (rtt.count(option) > 0) return fmt::format("{} is for --engine kernel", option);
+  }
+  if (request.histograms) {
+    // They know a delay's kind and leg, nothing else.
+    for (const char* option : {"--samples", "--by", "--window", "--inside", "--most-samples"})
+      if (rtt.count(option) > 0)
+        return fmt::format("{} needs samples one by one: leave --kernel-output histograms out",
+                           option);
+    if (request.table.kind && *request.table.kind != TableKind::fridge)
+      return "--kernel-output histograms weighs by whole numbers, which one fridge has: --table "
+             "fridge, or none";
   }
   if (request.most_samples && request.table.entry_probability)
     return "--most-samples chooses the entry probability: leave --entry-probability out";
@@ -140,6 +150,13 @@ void add_input_options(CLI::App& rtt, RttRequest& request) {
                  "a second have to be read")
       ->check(CLI::PositiveNumber)
       ->type_name("RATE");
+  rtt.add_option_function<std::string>(
+         "--kernel-output",
+         [&](const std::string& name) { request.histograms = name == "histograms"; },
+         "what the kernel hands over: samples one by one (the default), or\n"
+         "histograms, which cost the same however many samples there are")
+      ->check(CLI::IsMember({"samples", "histograms"}))
+      ->type_name("NAME");
   add_parsed(
       rtt, "--duration", "TIME", parse_positive_duration, [&](Duration d) { request.duration = d; },
       "with -i: stop after this long");

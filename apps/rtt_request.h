@@ -29,6 +29,7 @@ struct RttRequest {
   Engine engine = Engine::automatic;
   Hook hook = Hook::tc;
   std::optional<double> most_samples;  ///< a second
+  bool histograms = false;             ///< added up in the kernel
   bool kinds_named = false;            ///< by the user, one by one
   std::optional<Duration> duration;
   std::string filter;

@@ -90,15 +90,16 @@ struct Costs {
   std::uint64_t samples = 0;
 };
 
-Result<Costs> measure(Hook hook, std::uint64_t enter_below, int rounds) {
+Result<Costs> measure(Hook hook, std::uint64_t enter_below, bool histograms, int rounds) {
   DataplaneOptions options;
+  options.histograms = histograms;
   options.steps = flows_log2;
   auto program = KernelProgram::load(options, hook);
   if (!program) return std::unexpected(program.error());
   program->control().enter_below = program->control().look_below = enter_below;
   Costs costs;
   Error trouble;
-  auto found = [&](const dp_sample&) { ++costs.samples; };
+  auto found = [](const dp_sample&) {};
   const auto one_run = [&](const Frame& frame, double& least, std::uint64_t from, unsigned count,
                            bool empty) {
     program->set_step(from);
@@ -129,6 +130,7 @@ Result<Costs> measure(Hook hook, std::uint64_t enter_below, int rounds) {
     run(arp(), costs.not_ip, from);
   }
   if (!trouble.message.empty()) return std::unexpected(trouble);
+  costs.samples = program->counters().samples;
   return costs;
 }
 
@@ -136,29 +138,41 @@ int print_all(int rounds) {
   fmt::print(
       "ns a packet over the empty program, the least of {} rounds of {} packets of {} flows\n\n",
       rounds, 4 * repeats, 1u << flows_log2);
-  fmt::print("{:<5}{:<6}{:>7}{:>7}{:>7}{:>11}{:>7}{:>10}{:>8}{:>8}{:>9}\n", "hook", "p", "empty",
-             "data", "ACK", "other TCP", "query", "response", "not IP", "mixed", "samples");
+  fmt::print("{:<5}{:<12}{:<6}{:>7}{:>7}{:>7}{:>11}{:>7}{:>10}{:>8}{:>8}{:>9}\n", "hook", "output",
+             "p", "empty", "data", "ACK", "other TCP", "query", "response", "not IP", "mixed",
+             "samples");
+  struct Case {
+    Hook hook;
+    bool histograms;
+    std::uint64_t enter_below;
+    const char* probability;
+  };
+  std::vector<Case> cases;
   for (const Hook hook : {Hook::tc, Hook::xdp})
-    for (const auto& [enter_below, name] :
-         {std::pair{std::uint64_t{1} << 32, "1"}, std::pair{std::uint64_t{1} << 28, "1/16"}}) {
-      const auto costs = measure(hook, enter_below, rounds);
-      if (!costs) {
-        fmt::print("skipped: {}\n", costs.error().message);
-        return 77;
-      }
-      const auto over = [&](const Least& least) {
-        return least.a_packet() - costs->empty.a_packet();
-      };
-      // A link that is used by TCP, mostly: data and ACKs, some that neither ask nor answer.
-      const double mixed = 0.35 * over(costs->data) + 0.35 * over(costs->ack) +
-                           0.2 * over(costs->other) + 0.025 * over(costs->query) +
-                           0.025 * over(costs->response) + 0.05 * over(costs->not_ip);
-      fmt::print(
-          "{:<5}{:<6}{:>7.0f}{:>7.0f}{:>7.0f}{:>11.0f}{:>7.0f}{:>10.0f}{:>8.0f}{:>8.0f}{:>9}\n",
-          hook == Hook::tc ? "tc" : "xdp", name, costs->empty.a_packet(), over(costs->data),
-          over(costs->ack), over(costs->other), over(costs->query), over(costs->response),
-          over(costs->not_ip), mixed, costs->samples);
+    for (const bool histograms : {false, true})
+      for (const auto& [enter_below, name] :
+           {std::pair{std::uint64_t{1} << 32, "1"}, std::pair{std::uint64_t{1} << 28, "1/16"}})
+        cases.push_back({hook, histograms, enter_below, name});
+  for (const Case& one : cases) {
+    const auto costs = measure(one.hook, one.enter_below, one.histograms, rounds);
+    if (!costs) {
+      fmt::print("skipped: {}\n", costs.error().message);
+      return 77;
     }
+    const auto over = [&](const Least& least) {
+      return least.a_packet() - costs->empty.a_packet();
+    };
+    // A link that is used by TCP, mostly: data and ACKs, some that neither ask nor answer.
+    const double mixed = 0.35 * over(costs->data) + 0.35 * over(costs->ack) +
+                         0.2 * over(costs->other) + 0.025 * over(costs->query) +
+                         0.025 * over(costs->response) + 0.05 * over(costs->not_ip);
+    fmt::print(
+        "{:<5}{:<12}{:<6}{:>7.0f}{:>7.0f}{:>7.0f}{:>11.0f}{:>7.0f}{:>10.0f}{:>8.0f}{:>8.0f}{:>9}\n",
+        one.hook == Hook::tc ? "tc" : "xdp", one.histograms ? "histograms" : "samples",
+        one.probability, costs->empty.a_packet(), over(costs->data), over(costs->ack),
+        over(costs->other), over(costs->query), over(costs->response), over(costs->not_ip), mixed,
+        costs->samples);
+  }
   fmt::print("\nmixed: 35 % data, 35 % ACK, 20 % other TCP, 5 % DNS, 5 % not IP\n");
   return 0;
 }

@@ -2,7 +2,7 @@
 
 _sojourn_commands='rtt oneway lab generate mark point collect query'
 _sojourn_options='--help --version'
-_sojourn_rtt_options='--help --interface --engine --hook --most-samples --duration --filter --threads --kind --memory --table
+_sojourn_rtt_options='--help --interface --engine --hook --most-samples --kernel-output --duration --filter --threads --kind --memory --table
   --longest --stages --entry-probability --expire
   --inside --keep-ambiguous --full-size-only --seed --by --top --max-groups --window --sla
   --save-distribution --expect --false-alarm --expect-tolerance
@@ -63,6 +63,7 @@ _sojourn_rtt() {
       mapfile -t COMPREPLY < <(compgen -W 'exact staged fridge fridges fridges-ivw leased tailored' -- "$current")
       ;;
     --engine) mapfile -t COMPREPLY < <(compgen -W 'kernel socket auto' -- "$current") ;;
+    --kernel-output) mapfile -t COMPREPLY < <(compgen -W 'samples histograms' -- "$current") ;;
     --hook) mapfile -t COMPREPLY < <(compgen -W 'tc xdp' -- "$current") ;;
     --memory) mapfile -t COMPREPLY < <(compgen -W '4KiB 64KiB 1MiB 16MiB' -- "$current") ;;
     --entry-probability) mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$current") ;;

@@ -36,6 +36,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from rtt' -s h -l help -d 'Show t
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -s i -l interface -x -a '(__sojourn_interfaces)' -d 'Measure live on this interface'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l engine -x -a 'kernel socket auto' -d 'With -i: where packets are looked at'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l hook -x -a 'tc xdp' -d 'In the kernel: where'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l kernel-output -x -a 'samples histograms' -d 'In the kernel: what it hands over'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l most-samples -x -d 'In the kernel: at most so many samples a second'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l duration -x -d 'With -i: stop after this long'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l filter -x -d 'Only packets that match'

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/hash.h"
+#include "dataplane/kernel/log_bin.h"
 #include "roundtrip/rules/coarse_time.h"
 #include "roundtrip/rules/server_guess.h"
 
@@ -15,6 +16,16 @@ constexpr std::size_t least_shard_slots = 64;
 constexpr int octaves_apart = 3;
 constexpr double max_lives = 16;  // sample_weight.h
 constexpr std::size_t super_packet_part = 8, asked_before_part = 16;
+
+/// Legs that a kind has in the kernel: server, client, sum.
+std::uint32_t legs_of(unsigned kind) {
+  return kind == DP_HANDSHAKE ? 3 : kind == DP_TCP || kind == DP_TCP_TS ? 2 : 1;
+}
+
+/// Bins up to the longest delay that there can be, in whole cells.
+std::uint32_t bins_up_to(std::uint64_t delay_ns) {
+  return (dp_bin_of(static_cast<__s64>(delay_ns)) / DP_BINS_A_CELL + 1) * DP_BINS_A_CELL;
+}
 
 }  // namespace
 
@@ -35,7 +46,7 @@ dp_config make_config(const DataplaneOptions& options) {
     if (options.kinds.has(static_cast<Kind>(kind)) && kernel_kinds().has(static_cast<Kind>(kind)))
       config.kinds |= 1u << kind;
   config.full_size = options.full_size;
-  config.fridges = options.fridges > 1 ? DP_MOST_FRIDGES : 1;
+  config.fridges = options.fridges > 1 && !options.histograms ? DP_MOST_FRIDGES : 1;
 
   double ends = 0, total = 0;
   for (unsigned k = 0; k < DP_MOST_FRIDGES; ++k) total += pace_of(config, k);
@@ -62,6 +73,15 @@ dp_config make_config(const DataplaneOptions& options) {
   config.asked_lines = static_cast<std::uint32_t>(options.connection_bytes / asked_before_part /
                                                   sizeof(dp_asked_line));
   config.patience = CoarserTime::steps_in(options.expire);
+  if (options.histograms) {
+    config.bins = bins_up_to(config.expire_ns);
+    config.keep_ambiguous = options.keep_ambiguous;
+    std::uint32_t next = 0;
+    for (unsigned kind = 0; kind < DP_KINDS; ++kind) {
+      config.histogram_of[kind] = static_cast<std::uint8_t>(next);
+      if (config.kinds >> kind & 1) next += legs_of(kind);
+    }
+  }
   config.apart = options.apart;
   config.replay = options.replay;
   config.steps = options.steps;
@@ -81,6 +101,28 @@ double share_of(const dp_config& config, unsigned fridge) {
 
 std::size_t slot_count(const dp_config& config) {
   return std::size_t{config.fridges} * config.shards * config.shard_slots;
+}
+
+std::size_t histogram_count(const dp_config& config) {
+  std::size_t count = 0;
+  for (unsigned kind = 0; kind < DP_KINDS; ++kind)
+    if (config.bins > 0 && (config.kinds >> kind & 1)) count += legs_of(kind);
+  return count;
+}
+
+std::optional<std::size_t> histogram_number(const dp_config& config, Kind kind, Leg leg) {
+  const auto number = static_cast<unsigned>(index_of(kind));
+  const std::size_t place = leg == Leg::sum ? 2 : index_of(leg);
+  if (leg == Leg::internal || leg == Leg::external) return std::nullopt;  // by address
+  if (config.bins == 0 || !(config.kinds >> number & 1) || place >= legs_of(number))
+    return std::nullopt;
+  return config.histogram_of[number] + place;
+}
+
+std::size_t histogram_bytes(const dp_config& config) {
+  return histogram_count(config) *
+         (config.bins * sizeof(dp_bin) + config.bins / DP_BINS_A_CELL * sizeof(dp_cell) +
+          sizeof(dp_marks));
 }
 
 dp_services known_services() {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "core/kind.h"
 #include "core/time.h"
@@ -19,7 +20,9 @@ struct DataplaneOptions {
   std::size_t table_bytes = std::size_t{8} << 20;
   std::size_t connection_bytes = std::size_t{4} << 20;
   std::size_t ring_bytes = std::size_t{4} << 20;  ///< samples that nobody has read yet
-  unsigned fridges = DP_MOST_FRIDGES;             ///< 1 or 3
+  unsigned fridges = DP_MOST_FRIDGES;             ///< 1 or 3; with histograms 1
+  bool histograms = false;      ///< delays are added up in the kernel, not handed over one by one
+  bool keep_ambiguous = false;  ///< histograms count what Karn's rule leaves out
   Duration expire = std::chrono::seconds{10};
   std::uint32_t full_size = 0;  ///< kind tcp: least IP length of a request
   std::uint64_t seed = 0;
@@ -38,6 +41,12 @@ double pace_of(const dp_config& config, unsigned fridge);
 double share_of(const dp_config& config, unsigned fridge);
 
 std::size_t slot_count(const dp_config& config);
+
+/// Histograms of kinds and legs that there are; 0 if samples are handed over.
+std::size_t histogram_count(const dp_config& config);
+/// Which of them is that of a leg, or nullopt if the kind is not measured or has no such leg.
+std::optional<std::size_t> histogram_number(const dp_config& config, Kind kind, Leg leg);
+std::size_t histogram_bytes(const dp_config& config);
 
 /// By which the program guesses who is the server: those of roundtrip/rules/server_guess.h.
 dp_services known_services();

@@ -17,6 +17,8 @@
 #include <bit>
 #include <cstring>
 
+#include "dataplane/weight_factors.h"
+
 namespace sojourn {
 namespace {
 
@@ -62,7 +64,7 @@ int be_silent(enum libbpf_print_level, const char*, va_list) { return 0; }
 
 Error load_error(int status, Hook hook) {
   const int code = -status;
-  if (code == EPERM || code == EACCES)
+  if (code == EPERM)  // EACCES is the verifier's
     return Error{"loading the program needs CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON"};
   if (code == ENOSYS) return Error{"this kernel has no BPF"};
   return Error{fmt::format("the kernel refused the {} program: {}", hook == Hook::tc ? "tc" : "XDP",
@@ -76,7 +78,7 @@ struct KernelProgram::State {
   dp_config config{};
   std::unique_ptr<bpf_object, CloseObject> object;
   std::unique_ptr<ring_buffer, FreeRing> ring;
-  MappedMap control, counters;
+  MappedMap control, counters, bins, cells, marks;
   std::size_t cpus = 1, ring_bytes = 0;
   int program = -1, empty = -1;
   Take* take = nullptr;
@@ -122,6 +124,11 @@ Result<KernelProgram> KernelProgram::load(const DataplaneOptions& options, Hook 
   bpf_map__set_max_entries(state->map("super_packets"), std::max(state->config.super_buckets, 1u));
   bpf_map__set_max_entries(state->map("asked"), std::max(state->config.asked_lines, 1u));
   bpf_map__set_max_entries(state->map("counters"), state->config.cpus);
+  const auto histograms = static_cast<std::uint32_t>(histogram_count(state->config));
+  const std::uint32_t bins = histograms * state->config.bins, cells = bins / DP_BINS_A_CELL;
+  bpf_map__set_max_entries(state->map("bins"), std::max(bins, 1u));
+  bpf_map__set_max_entries(state->map("cells"), std::max(cells, 1u));
+  bpf_map__set_max_entries(state->map("marks"), std::max(histograms, 1u));
   bpf_map__set_max_entries(state->map("samples"), static_cast<std::uint32_t>(state->ring_bytes));
   bpf_map__set_initial_value(state->map(".rodata"), &state->config, sizeof state->config);
   if (const int status = bpf_object__load(state->object.get()); status != 0)
@@ -135,13 +142,20 @@ Result<KernelProgram> KernelProgram::load(const DataplaneOptions& options, Hook 
   state->control = MappedMap{bpf_map__fd(state->map(".bss")), page_rounded(sizeof(dp_control))};
   state->counters = MappedMap{bpf_map__fd(state->map("counters")),
                               page_rounded(state->cpus * sizeof(dp_counters))};
+  state->bins = MappedMap{bpf_map__fd(state->map("bins")), page_rounded(bins * sizeof(dp_bin))};
+  state->cells = MappedMap{bpf_map__fd(state->map("cells")), page_rounded(cells * sizeof(dp_cell))};
+  state->marks =
+      MappedMap{bpf_map__fd(state->map("marks")), page_rounded(histograms * sizeof(dp_marks))};
   state->ring.reset(ring_buffer__new(bpf_map__fd(state->map("samples")), &State::on_sample,
                                      state.get(), nullptr));
   const std::uint32_t first = 0;
   const dp_services services = known_services();
-  if (bpf_map_update_elem(bpf_map__fd(state->map("services")), &first, &services, BPF_ANY) != 0)
+  const dp_factors factors = weight_factors(state->config);
+  if (bpf_map_update_elem(bpf_map__fd(state->map("services")), &first, &services, BPF_ANY) != 0 ||
+      bpf_map_update_elem(bpf_map__fd(state->map("factors")), &first, &factors, BPF_ANY) != 0)
     return failure(std::string{"cannot write the program's memory: "} + std::strerror(errno));
-  if (!state->control.get() || !state->counters.get() || !state->ring)
+  if (!state->control.get() || !state->counters.get() || !state->ring ||
+      (histograms > 0 && (!state->bins.get() || !state->cells.get() || !state->marks.get())))
     return failure(std::string{"cannot map the program's memory: "} + std::strerror(errno));
   KernelProgram loaded{std::move(state)};
   loaded.control().look_below = loaded.control().enter_below = std::uint64_t{1} << 32;
@@ -167,7 +181,14 @@ std::size_t KernelProgram::memory_bytes() const {
          config().super_buckets * sizeof(dp_super_bucket) +
          config().asked_lines * sizeof(dp_asked_line) + sizeof(dp_services) +
          DP_MOST_SHARDS * sizeof(dp_shard) + state_->cpus * sizeof(dp_counters) +
-         state_->ring_bytes;
+         sizeof(dp_factors) + histogram_bytes(config()) + state_->ring_bytes;
+}
+
+DataplaneHistograms KernelProgram::histograms() const {
+  const std::size_t count = histogram_count(config()), bins = count * config().bins;
+  return {{static_cast<const dp_bin*>(state_->bins.get()), bins},
+          {static_cast<const dp_cell*>(state_->cells.get()), bins / DP_BINS_A_CELL},
+          {static_cast<const dp_marks*>(state_->marks.get()), count}};
 }
 
 std::size_t KernelProgram::read(Take* take, void* context) {

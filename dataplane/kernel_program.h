@@ -10,6 +10,7 @@
 
 #include "core/packet.h"
 #include "core/result.h"
+#include "dataplane/dataplane_histograms.h"
 #include "dataplane/dataplane_options.h"
 
 namespace sojourn {
@@ -39,6 +40,7 @@ class KernelProgram {
   dp_counters counters() const;  ///< of all CPUs together
   int descriptor() const;        ///< of the program, to attach it
   std::size_t memory_bytes() const;
+  DataplaneHistograms histograms() const;  ///< with `histograms`
 
   /// Hands over what the ring holds and returns how much that was.
   using Take = void(void* context, const dp_sample& sample);

@@ -28,6 +28,7 @@ dp_control& KernelProgram::control() { std::abort(); }
 dp_counters KernelProgram::counters() const { return {}; }
 int KernelProgram::descriptor() const { return -1; }
 std::size_t KernelProgram::memory_bytes() const { return 0; }
+DataplaneHistograms KernelProgram::histograms() const { return {}; }
 std::size_t KernelProgram::read(Take*, void*) { return 0; }
 KernelProgram::Cost KernelProgram::cost() const { return {}; }
 Result<void> KernelProgram::replay(const Packet&) { return failure("no kernel engine"); }

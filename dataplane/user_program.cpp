@@ -1,6 +1,7 @@
 #include "dataplane/user_program.h"
 
 #include "dataplane/dataplane_options.h"
+#include "dataplane/weight_factors.h"
 
 // The headers are C for two compilers; what C converts silently is theirs to know.
 #pragma GCC diagnostic push
@@ -33,6 +34,10 @@ struct UserMachine {
   }
   static dp_asked_line* asked_line(std::uint32_t index) { return entry(running->asked_, index); }
   static const dp_services* services() { return &running->services_; }
+  static dp_bin* bin(std::uint32_t index) { return entry(running->bins_, index); }
+  static dp_cell* cell(std::uint32_t index) { return entry(running->cells_, index); }
+  static dp_marks* marks(std::uint32_t index) { return entry(running->marks_, index); }
+  static const dp_factors* factors() { return &running->factors_; }
   static dp_sample* pending() { return &running->pending_; }
   static void submit() { running->samples_.push_back(running->pending_); }
 };
@@ -45,7 +50,11 @@ UserProgram::UserProgram(const dp_config& config)
       buckets_(config.buckets),
       super_buckets_(config.super_buckets),
       asked_(config.asked_lines),
-      services_(known_services()) {
+      services_(known_services()),
+      factors_(weight_factors(config)),
+      bins_(histogram_count(config) * config.bins),
+      cells_(bins_.size() / DP_BINS_A_CELL),
+      marks_(histogram_count(config)) {
   control_.enter_below = control_.look_below = std::uint64_t{1} << 32;
 }
 
@@ -79,6 +88,10 @@ DP_INLINE struct dp_asked_line* machine_asked_line(__u32 index) {
   return UserMachine::asked_line(index);
 }
 DP_INLINE const struct dp_services* machine_services() { return UserMachine::services(); }
+DP_INLINE struct dp_bin* machine_bin(__u32 index) { return UserMachine::bin(index); }
+DP_INLINE struct dp_cell* machine_cell(__u32 index) { return UserMachine::cell(index); }
+DP_INLINE struct dp_marks* machine_marks(__u32 index) { return UserMachine::marks(index); }
+DP_INLINE const struct dp_factors* machine_factors() { return UserMachine::factors(); }
 DP_INLINE struct dp_sample* machine_reserve() { return UserMachine::pending(); }
 DP_INLINE void machine_submit(struct dp_sample*) { UserMachine::submit(); }
 DP_INLINE __u64 machine_now(const struct dp_summary* packet) { return packet->time_ns; }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/packet.h"
-#include "dataplane/kernel/abi.h"
+#include "dataplane/dataplane_histograms.h"
 
 namespace sojourn {
 
@@ -21,6 +21,8 @@ class UserProgram {
 
   dp_control& control() { return control_; }
   const dp_counters& counters() const { return counters_; }
+  /// With `histograms`.
+  DataplaneHistograms histograms() const { return {bins_, cells_, marks_}; }
   /// Samples so far; the caller may clear them.
   std::vector<dp_sample>& samples() { return samples_; }
 
@@ -37,6 +39,10 @@ class UserProgram {
   std::vector<dp_super_bucket> super_buckets_;
   std::vector<dp_asked_line> asked_;
   dp_services services_;
+  dp_factors factors_;
+  std::vector<dp_bin> bins_;
+  std::vector<dp_cell> cells_;
+  std::vector<dp_marks> marks_;
   std::vector<dp_sample> samples_;
 };
 

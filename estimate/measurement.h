@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/kind.h"
@@ -89,6 +90,11 @@ class Measurement {
     const FlowTag flow = sample.flow != 0 ? FlowTag::of(sample.flow) : next_stranger();
     add_light(sample.kind, sample.leg, sample.time, sample.delay, sample.weight, flow);
     if (groups_) add_to_group(sample, flow);
+  }
+  /// In the place of all samples of a leg: somebody else adds them up.
+  void put(Kind kind, Leg leg, Distribution distribution) {
+    legs_[index_of(kind)][index_of(leg)] = std::move(distribution);
+    pooled_[index_of(kind)].reset();
   }
   bool wants_groups() const { return groups_.has_value(); }
 

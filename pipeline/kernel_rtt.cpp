@@ -10,6 +10,7 @@
 
 #include "capture/live/live_socket.h"
 #include "dataplane/kernel_sample.h"
+#include "pipeline/kernel_histograms.h"
 #include "pipeline/sample_flow.h"
 
 namespace sojourn {
@@ -18,8 +19,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration a_nap = 5ms;            // the ring holds far more than comes in that time
+constexpr Duration a_long_nap = 50ms;      // histograms wait for nobody
 constexpr Duration between_looks = 100ms;  // at interfaces, rates, the coarse clock
 constexpr Duration cost_measured = 1s;
+constexpr std::size_t least_ring = 4096;
 
 Timestamp now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 
@@ -54,13 +57,26 @@ DataplaneOptions dataplane_options(const KernelRttOptions& options) {
   dataplane.ring_bytes =
       std::max<std::size_t>(std::bit_floor(options.memory_bytes / 4), std::size_t{16} << 10);
   dataplane.fridges = options.fridges;
+  dataplane.keep_ambiguous = options.rtt.keep_ambiguous;
   dataplane.expire = options.rtt.table.patience.expire;
   dataplane.full_size = options.rtt.full_size;
   dataplane.seed = options.rtt.seed;
   // A packet passes a router's interfaces one after the other: each is a point of its own.  Mirror
   // ports see one direction each and belong together.
   dataplane.apart = options.hook == Hook::tc && options.interfaces.size() > 1;
+  if (options.histograms) {
+    dataplane.histograms = true;
+    const std::size_t taken = histogram_bytes(make_config(dataplane));
+    const std::size_t rest = options.memory_bytes - std::min(options.memory_bytes, taken);
+    dataplane.table_bytes = rest / 3 * 2;
+    dataplane.connection_bytes = rest / 3;
+    dataplane.ring_bytes = least_ring;  // nothing comes by it
+  }
   return dataplane;
+}
+
+std::size_t least_memory(const KernelRttOptions& options) {
+  return 2 * histogram_bytes(make_config(dataplane_options(options)));
 }
 
 KernelRtt::KernelRtt(const KernelRttOptions& options, KernelProgram program,
@@ -108,7 +124,7 @@ bool KernelRtt::step() {
   const Timestamp time = now();
   if (!started_) started_ = time;
   if (!looked_ || time - *looked_ >= between_looks || time < *looked_) look_after(time);
-  if (taken == 0) std::this_thread::sleep_for(a_nap);
+  if (taken == 0) std::this_thread::sleep_for(has_histograms() ? a_long_nap : a_nap);
   return !gone_;
 }
 
@@ -141,8 +157,7 @@ void KernelRtt::take(const dp_sample& found) {
   Sample sample = describe(found, *weight, clock_offset_);
   if (is_ambiguous(found)) {
     if (sample.kind != Kind::handshake || sample.leg == Leg::sum)
-      measurement_.counters(sample.kind).ambiguous +=
-          static_cast<std::uint64_t>(std::llround(*weight));
+      add_ambiguous(sample.kind, *weight);
     if (!options_.keep_ambiguous) return;
   }
   if (!options_.inside.empty() && sample.leg != Leg::sum) {
@@ -161,8 +176,26 @@ void KernelRtt::take(const dp_sample& found) {
   if (consumer_) consumer_(sample);
 }
 
+/// What they stand for is rounded as a whole: each by itself would be off by up to a half.
+void KernelRtt::add_ambiguous(Kind kind, double weight) {
+  KindCounters& counters = measurement_.counters(kind);
+  counters.estimated_ambiguous += weight;
+  counters.ambiguous = static_cast<std::uint64_t>(std::llround(counters.estimated_ambiguous));
+}
+
 const Measurement& KernelRtt::measurement() {
   const dp_counters counters = program_.counters();
+  if (has_histograms()) {
+    put_histograms(program_.histograms(), program_.config(), measurement_);
+    for (std::size_t i = 0; i < kind_count; ++i) {
+      KindCounters& counted = measurement_.counters(static_cast<Kind>(i));
+      counted.ambiguous = 0;
+      counted.estimated_ambiguous = 0;
+      add_ambiguous(static_cast<Kind>(i),
+                    static_cast<double>(counters.ambiguous[i]) / DP_WEIGHT_ONE);
+      counted.guessed_legs = counters.guessed[i];
+    }
+  }
   for (std::size_t i = 0; i < kind_count; ++i) {
     const Kind kind = static_cast<Kind>(i);
     measurement_.counters(kind).requests = counters.asked[i] - counters.repeated[i];
@@ -181,12 +214,13 @@ SkipCounters KernelRtt::skipped() const {
 }
 
 std::string KernelRtt::how() const {
-  return attachments_.empty() ? "detached" : attachments_.front().how();
+  return (attachments_.empty() ? "detached" : attachments_.front().how()) +
+         (has_histograms() ? ", histograms" : "");
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> KernelRtt::table_counters() const {
   const dp_counters counters = program_.counters();
-  return {{"too-old", too_old_},
+  return {{"too-old", too_old_ + counters.too_old},
           {"ring-full", counters.unread},
           {"connections-replaced", counters.replaced}};
 }

@@ -35,10 +35,15 @@ struct KernelRttOptions {
   Duration longest = std::chrono::seconds{10};
   std::optional<double> entry_probability = {};
   std::optional<double> most_samples = {};  ///< a second
+  bool histograms = false;                  ///< added up in the kernel, not handed over one by one
 };
 
 /// Half of the memory for waiting requests, a quarter for connections, a quarter for the ring.
+/// With histograms they come first, and of the rest two thirds are for requests.
 DataplaneOptions dataplane_options(const KernelRttOptions& options);
+
+/// What histograms need, and as much for all else.
+std::size_t least_memory(const KernelRttOptions& options);
 
 /// One run.  `step` in a loop.
 class KernelRtt {
@@ -55,6 +60,7 @@ class KernelRtt {
 
   /// With the requests that the kernel has counted until now.
   const Measurement& measurement();
+  bool has_histograms() const { return program_.config().bins > 0; }
   const TimeSpan& time_span() const { return time_span_; }
   SkipCounters skipped() const;
   dp_counters counters() const { return program_.counters(); }
@@ -73,6 +79,7 @@ class KernelRtt {
   KernelRtt(const KernelRttOptions& options, KernelProgram program, SampleConsumer consumer);
 
   void take(const dp_sample& found);
+  void add_ambiguous(Kind kind, double weight);
   void look_after(Timestamp now);
 
   RttOptions options_;

@@ -84,11 +84,14 @@ struct dp_config {
 	__u32 steps;    /* benchmark: packets step their flow and sequence number by themselves */
 	__u32 cpus;     /* entries of the counters */
 	__u32 patience; /* expire_ns in ticks, rounded up */
-	__u32 super_buckets; /* of DP_WAYS directions with super-packets; may be 0 */
-	__u32 asked_lines;   /* of DP_ASKED_WAYS queries and echoes without an answer; may be 0 */
+	__u32 super_buckets;  /* of DP_WAYS directions with super-packets; may be 0 */
+	__u32 asked_lines;    /* of DP_ASKED_WAYS queries and echoes without an answer; may be 0 */
+	__u32 bins;           /* of one histogram; 0: samples are handed over one by one */
+	__u32 keep_ambiguous; /* histograms count what Karn's rule leaves out */
 	__u32 spare;
+	__u8 histogram_of[DP_KINDS]; /* number of a kind's first histogram, that of leg 0 */
 };
-DP_ASSERT_SIZE(struct dp_config, 112);
+DP_ASSERT_SIZE(struct dp_config, 128);
 
 /* Written by the process while the program runs. */
 struct dp_control {
@@ -220,8 +223,49 @@ struct dp_counters {
 	__u64 replaced; /* connections that made room for others */
 	__u64 super_packets;
 	__u64 super_packets_left_out; /* too many on their way to be matched */
+	/* With histograms only, where nobody else could count them. */
+	__u64 ambiguous[DP_KINDS]; /* sum of weights */
+	__u64 guessed[DP_KINDS];   /* samples whose leg is a guess */
+	__u64 too_old;             /* samples that outlived what has a weight */
+	__u64 spare[7];
 };
-DP_ASSERT_SIZE(struct dp_counters, 384);
+DP_ASSERT_SIZE(struct dp_counters, 576);
+
+/*
+ * Histograms, where nobody wants single samples: sums over all CPUs, by atomic additions.  Weights
+ * are whole numbers of 1/DP_WEIGHT_ONE (FRIDGE section 6.2).  Bins are those of
+ * estimate/distribution/log_histogram.h, four of them a cell of flow_groups.h.
+ */
+#define DP_WEIGHT_ONE 256
+#define DP_BIN_BITS 7 /* 2^7 bins an octave */
+#define DP_BINS_A_CELL 4
+struct dp_bin {
+	__u64 weight;
+	__u64 squares; /* of the weights, in 1/DP_WEIGHT_ONE as well */
+	__u64 samples;
+	__u64 spare;
+};
+DP_ASSERT_SIZE(struct dp_bin, 32);
+
+/* How far flows differ is how far a figure can be trusted: weights by group of flows. */
+#define DP_FLOW_GROUPS 32
+struct dp_cell {
+	__u64 weight[DP_FLOW_GROUPS];
+};
+/* One of 64 bits for each flow that was met, by group: how many flows there are. */
+struct dp_marks {
+	__u64 seen[DP_FLOW_GROUPS];
+};
+
+/*
+ * Weights by the number of units of age survived: factor[dp_factor_place(age)].  A place is 1/64 of
+ * its age wide at most.  0: too old to have a weight.
+ */
+#define DP_FACTOR_BITS 6
+#define DP_FACTORS 1024
+struct dp_factors {
+	__u32 factor[DP_FACTORS];
+};
 
 enum dp_sample_flag {
 	DP_SENT_BY_REQUESTER = 1,

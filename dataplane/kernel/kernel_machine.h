@@ -64,6 +64,38 @@ struct {
 	__type(value, struct dp_services);
 } services SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dp_factors);
+} factors SEC(".maps");
+
+/* Histograms, which the process maps as well. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dp_bin);
+} bins SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dp_cell);
+} cells SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dp_marks);
+} marks SEC(".maps");
+
 /* An entry for each CPU in memory that the process maps: reading needs no privilege any more. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -120,6 +152,24 @@ DP_INLINE const struct dp_services *machine_services(void)
 	__u32 first = 0;
 
 	return bpf_map_lookup_elem(&services, &first);
+}
+DP_INLINE struct dp_bin *machine_bin(__u32 index)
+{
+	return bpf_map_lookup_elem(&bins, &index);
+}
+DP_INLINE struct dp_cell *machine_cell(__u32 index)
+{
+	return bpf_map_lookup_elem(&cells, &index);
+}
+DP_INLINE struct dp_marks *machine_marks(__u32 index)
+{
+	return bpf_map_lookup_elem(&marks, &index);
+}
+DP_INLINE const struct dp_factors *machine_factors(void)
+{
+	__u32 first = 0;
+
+	return bpf_map_lookup_elem(&factors, &first);
 }
 DP_INLINE struct dp_sample *machine_reserve(void)
 {

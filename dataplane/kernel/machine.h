@@ -6,19 +6,7 @@
  * and exists once.
  */
 #include "dataplane/kernel/abi.h"
-
-#ifdef __bpf__
-#define DP_INLINE static __attribute__((always_inline)) inline
-/* Verified once and called, instead of once for each way that leads to it. */
-#define DP_FUNCTION __attribute__((noinline))
-/* Hides from the compiler where a value comes from.  It would otherwise ask twice what the verifier
- * has to be told once. */
-#define DP_OPAQUE(value) asm volatile("" : "+r"(value))
-#else
-#define DP_INLINE static inline
-#define DP_FUNCTION static
-#define DP_OPAQUE(value) ((void)(value))
-#endif
+#include "dataplane/kernel/compilers.h"
 
 struct dp_summary;
 struct dp_frame;
@@ -38,6 +26,10 @@ DP_INLINE struct dp_bucket *machine_bucket(__u32 index);
 DP_INLINE struct dp_super_bucket *machine_super_bucket(__u32 index);
 DP_INLINE struct dp_asked_line *machine_asked_line(__u32 index);
 DP_INLINE const struct dp_services *machine_services(void);
+DP_INLINE struct dp_bin *machine_bin(__u32 index);
+DP_INLINE struct dp_cell *machine_cell(__u32 index);
+DP_INLINE struct dp_marks *machine_marks(__u32 index);
+DP_INLINE const struct dp_factors *machine_factors(void);
 DP_INLINE struct dp_sample *machine_reserve(void);
 DP_INLINE void machine_submit(struct dp_sample *sample);
 /* Where the bytes are. */

@@ -45,6 +45,9 @@ struct dp_summary {
 };
 DP_ASSERT_SIZE(struct dp_summary, 128);
 
+/* Arguments that travel as one number. */
+#define DP_WHAT(kind, leg, flags) ((kind) | (leg) << 8 | (flags) << 16)
+
 /* RFC 1982: "newer" is less than 2^31 ahead. */
 DP_INLINE int dp_is_newer(__u32 a, __u32 b)
 {

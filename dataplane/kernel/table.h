@@ -7,6 +7,7 @@
  * costs neither a counter nor a look at the clock.
  */
 #include "dataplane/kernel/hash.h"
+#include "dataplane/kernel/histogram.h"
 #include "dataplane/kernel/summary.h"
 
 enum dp_request_flag {
@@ -154,6 +155,13 @@ DP_INLINE void dp_answer_here(const struct dp_summary *s, __u64 key, __u32 kind,
 	shard = machine_shard(place.shard);
 	if (!shard || !counters || dp_is_over(found.time_ns, now))
 		return;
+	if (machine_config()->bins) {
+		counters->samples++;
+		dp_count(s, dp_ages_between(dp_ages_now(shard), found.ages),
+			 (__s64)(now - found.time_ns), found.enter_below,
+			 DP_WHAT(kind, leg, flags | (found.repeated ? DP_AMBIGUOUS : 0)));
+		return;
+	}
 	sample = machine_reserve();
 	if (!sample) {
 		counters->unread++;
@@ -180,7 +188,7 @@ DP_INLINE void dp_answer_here(const struct dp_summary *s, __u64 key, __u32 kind,
 	machine_submit(sample);
 }
 
-/* The same out of line, for what is rare.  `what` is kind | leg << 8 | flags << 16. */
+/* The same out of line, for what is rare.  `what` is DP_WHAT. */
 DP_FUNCTION int dp_ask(const struct dp_summary *s, __u64 key, __u32 what)
 {
 	if (!s)
@@ -195,4 +203,3 @@ DP_FUNCTION int dp_answer(const struct dp_summary *s, __u64 key, __u32 what)
 	dp_answer_here(s, key, what & 0xff, what >> 8 & 0xff, what >> 16);
 	return 0;
 }
-#define DP_WHAT(kind, leg, flags) ((kind) | (leg) << 8 | (flags) << 16)

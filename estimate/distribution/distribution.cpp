@@ -136,12 +136,30 @@ void Distribution::merge(const Distribution& other) {
   if (buckets_) limit_log();
 }
 
-void Distribution::add_bucket(std::int32_t bucket, unsigned flow_group, double weight,
-                              double squares) {
-  assert(weight > 0 && squares > 0 && flow_group < FlowTag::groups);
+void Distribution::know_sums_only() {
   if (!buckets_) start_buckets();
   logging_ = false;
   log_.clear();
+}
+
+void Distribution::add_bucket_of_all(std::int32_t bucket, double weight, double squares,
+                                     std::uint64_t samples) {
+  assert(weight > 0 && squares > 0 && samples > 0);
+  know_sums_only();
+  buckets_->histogram.add_bucket(bucket, weight, squares);
+  moments_.add_bucket(LogBuckets::lowest(bucket), LogBuckets::highest(bucket), weight, squares,
+                      samples);
+}
+
+void Distribution::add_cell(std::int32_t cell, const FlowGroups::Row& weights) {
+  know_sums_only();
+  buckets_->flows.add_row(cell, weights);
+}
+
+void Distribution::add_bucket(std::int32_t bucket, unsigned flow_group, double weight,
+                              double squares) {
+  assert(weight > 0 && squares > 0 && flow_group < FlowTag::groups);
+  know_sums_only();
   buckets_->histogram.add_bucket(bucket, weight, squares);
   buckets_->flows.add_weight(bucket, flow_group, weight);
   moments_.add_bucket(LogBuckets::lowest(bucket), LogBuckets::highest(bucket), weight, squares);

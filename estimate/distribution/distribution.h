@@ -108,6 +108,10 @@ class Distribution {
   /// From then on no sample is known exactly.
   void add_bucket(std::int32_t bucket, unsigned flow_group, double weight, double squares);
   void add_flow_marks(unsigned flow_group, std::uint64_t marks);
+  /// The same of histograms that count groups in cells of FlowGroups: `samples` of a bucket, and
+  /// apart from them what each group has in a cell.
+  void add_bucket_of_all(std::int32_t bucket, double weight, double squares, std::uint64_t samples);
+  void add_cell(std::int32_t cell, const FlowGroups::Row& weights);
 
   bool empty() const { return count() == 0; }
   std::uint64_t count() const { return moments_.count(); }
@@ -155,6 +159,7 @@ class Distribution {
     FlowGroups flows;
   };
 
+  void know_sums_only();
   void start_buckets();
   void add_to_buckets(std::span<const std::int64_t> delays_ns, std::span<const FlowTag> flows);
   void add_log_to(Buckets& buckets) const;

@@ -62,6 +62,12 @@ class Moments {
   /// Samples of one bucket, of which only sums are known: of their weights and of the squares.
   /// Their number is Kish's, w^2 / squares, and their mean the middle of the bucket.
   void add_bucket(std::int64_t lowest, std::int64_t highest, double weight, double squares) {
+    const double kish = std::max(1.0, std::round(weight * weight / squares));
+    add_bucket(lowest, highest, weight, squares, static_cast<std::uint64_t>(kish));
+  }
+  /// The same if their number is known.
+  void add_bucket(std::int64_t lowest, std::int64_t highest, double weight, double squares,
+                  std::uint64_t samples) {
     const double each = squares / weight;
     note_extremes(lowest, each, highest, each);
     const double middle = static_cast<double>(lowest) / 2 + static_cast<double>(highest) / 2;
@@ -70,7 +76,7 @@ class Moments {
       plain_sum_ += static_cast<Wide>(weight * middle);
       return;
     }
-    weighted_ += static_cast<std::uint64_t>(std::max(1.0, std::round(weight / each)));
+    weighted_ += samples;
     weight_.add(weight);
     weight_squared_.add(squares);
     weighted_sum_.add(weight * middle);

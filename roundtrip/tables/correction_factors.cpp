@@ -7,9 +7,10 @@
 namespace sojourn {
 namespace {
 
+/// The first x from there on, if x is that fine.
 std::uint64_t round_to_bits(double value, int significant_bits) {
-  if (value < 1) return static_cast<std::uint64_t>(std::llround(std::fmax(value, 0)));
-  const int shift = std::max(std::ilogb(value) + 1 - significant_bits, 0);
+  const int shift = value < 1 ? 0 : std::max(std::ilogb(value) + 1 - significant_bits, 0);
+  if (shift == 0) return static_cast<std::uint64_t>(std::ceil(std::fmax(value, 0)));
   return static_cast<std::uint64_t>(std::llround(std::ldexp(value, -shift))) << shift;
 }
 
@@ -24,14 +25,16 @@ CorrectionFactors::CorrectionFactors(const Options& options)
 
   double factor = std::fmax(std::round(least), 1);
   std::uint64_t first_x = 0;
-  while (static_cast<double>(first_x) < last_x) {
-    rules_.push_back({static_cast<std::uint32_t>(first_x), static_cast<std::uint32_t>(factor)});
+  while (static_cast<double>(first_x) < last_x && factor <= 0xffff'fffe) {
     const double next = std::fmax(factor + 1, std::round(factor * options.step));
     // w(x) * scale = (factor + next) / 2
     const double boundary = std::log((factor + next) / 2 / least) / hazard;
+    const std::uint64_t next_x = round_to_bits(boundary, options.boundary_bits);
+    if (next_x > first_x) {  // else one step of x passes over this factor
+      rules_.push_back({static_cast<std::uint32_t>(first_x), static_cast<std::uint32_t>(factor)});
+      first_x = next_x;
+    }
     factor = next;
-    if (factor > 0xffff'fffe) break;
-    first_x = std::max(round_to_bits(boundary, options.boundary_bits), first_x + 1);
   }
   const std::uint64_t drop_from = round_to_bits(last_x, options.boundary_bits);
   if (drop_from < end) {

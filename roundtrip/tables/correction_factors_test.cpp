@@ -35,6 +35,18 @@ TEST(CorrectionFactors, AreNeverFarFromTheWeight) {
   EXPECT_EQ(table.factor(~0u), 0u);
 }
 
+/// In a small fridge a single step is worth more than a factor: some of them are passed over.
+TEST(CorrectionFactors, AreNeverFarFromTheWeightInASmallFridge) {
+  const double c = 1.0 / 16;
+  const CorrectionFactors table{{.entry_probability = 1,
+                                 .eviction_chance = c,
+                                 .step = 1.01,
+                                 .scale = 256,
+                                 .boundary_bits = 32}};
+  for (std::uint32_t x = 0; x < 200; ++x)
+    EXPECT_NEAR(std::log(table.factor(x) / 256.0), -std::log1p(-c) * x, 0.006) << x;
+}
+
 TEST(CorrectionFactors, PrefixesSayWhatTheRulesSay) {
   const CorrectionFactors table{
       {.entry_probability = 0.25, .eviction_chance = 1.0 / 300, .bits = 13}};

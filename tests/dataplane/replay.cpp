@@ -21,84 +21,16 @@
 #include <utility>
 #include <vector>
 
-#include "capture/files/open.h"
 #include "dataplane/kernel_program.h"
 #include "dataplane/kernel_sample.h"
 #include "dataplane/user_program.h"
-#include "pipeline/copy_filter.h"
 #include "pipeline/rtt_pipeline.h"
-#include "tests/dataplane/random_capture.h"
+#include "tests/dataplane/replayed_capture.h"
 
 namespace sojourn {
 namespace {
 
 constexpr std::uint64_t seed = 1;
-
-/// Those of a link type that the kernel's Ethernet devices have, owned.
-struct Capture {
-  std::vector<std::byte> bytes;
-  std::vector<Packet> packets;
-  std::uint64_t left_out = 0;  ///< of another link type, or not taken by a test run
-};
-
-/// The kernel's test run takes no frame that announces an IP header and ends within it.
-bool is_taken(const Packet& packet) {
-  constexpr std::size_t ethernet = 14, ipv4 = 20, ipv6 = 40;
-  if (packet.captured < ethernet) return false;
-  const unsigned type =
-      std::to_integer<unsigned>(packet.data[12]) << 8 | std::to_integer<unsigned>(packet.data[13]);
-  if (type == 0x0800) return packet.captured >= ethernet + ipv4;
-  if (type == 0x86dd) return packet.captured >= ethernet + ipv6;
-  return true;
-}
-
-/// Appends to `capture`; where its packets begin goes to `offsets`.
-Result<void> read(const std::string& path, Capture& capture, std::vector<std::size_t>& offsets) {
-  auto source = open_capture(path);
-  if (!source) return std::unexpected(source.error());
-  std::array<Packet, 128> batch;
-  for (bool end = false; !end;) {
-    const auto filled = (*source)->next(batch);
-    end = filled.end;
-    for (const Packet& packet : std::span{batch}.first(filled.count)) {
-      if (packet.link != LinkType::ethernet || !is_taken(packet)) {
-        ++capture.left_out;
-        continue;
-      }
-      offsets.push_back(capture.bytes.size());
-      capture.packets.push_back(packet);
-      capture.bytes.insert(capture.bytes.end(), packet.data, packet.data + packet.captured);
-    }
-  }
-  return {};
-}
-
-/// What cannot be read is left out; a replay has no opinion about it.
-Capture read(std::span<const std::string> paths) {
-  Capture capture;
-  std::vector<std::size_t> offsets;
-  for (const std::string& path : paths)
-    if (auto done = read(path, capture, offsets); !done)
-      fmt::print(stderr, "not read: {}\n", done.error().message);
-  for (std::size_t i = 0; i < offsets.size(); ++i)
-    capture.packets[i].data = capture.bytes.data() + offsets[i];
-  // A clock that leaps back by years forgets in the exact table what waits in the kernel's.
-  if (paths.size() > 1) std::ranges::stable_sort(capture.packets, {}, &Packet::time);
-  return capture;
-}
-
-/// Only user space takes out packets that were captured twice, so they are taken out before: the
-/// kernel takes a copy for a retransmission.  Returns how many there were.
-std::size_t remove_copies(Capture& capture) {
-  const HashKey key = HashKey::from_seed(seed);
-  Parser parser{key, kernel_kinds()};
-  CopyFilter filter{key};
-  std::uint32_t index = 0;
-  return std::erase_if(capture.packets, [&](const Packet& packet) {
-    std::array<Summary, 1> summary{};
-    return parser.summarize({&packet, 1}, summary, index++) == 1 && filter.remove(summary).empty();
-  });
-}
 
 /// Packets that are already in memory.
 class MemorySource final : public Source {
@@ -284,7 +216,7 @@ bool same_bytes(const std::vector<dp_sample>& a, const std::vector<dp_sample>& b
 }
 
 int replay(const std::string& name, Capture capture, Hook hook) {
-  const std::size_t copies = remove_copies(capture);
+  const std::size_t copies = remove_copies(capture, seed);
   if (capture.packets.empty()) {
     fmt::print("{}: no Ethernet packets\n", name);
     return 0;
@@ -348,17 +280,12 @@ int replay(const std::string& name, Capture capture, Hook hook) {
 int replay(std::span<const std::string> paths, Hook hook) {
   const std::string name =
       paths.size() == 1 ? paths[0] : fmt::format("{} and {} more", paths[0], paths.size() - 1);
-  return replay(name, read(paths), hook);
+  return replay(name, read_captures(paths), hook);
 }
 
 int replay_random(std::uint64_t number, Hook hook) {
   constexpr std::size_t count = 20'000;
-  Capture capture;
-  std::vector<std::size_t> offsets;
-  capture.packets = random_packets(number, count, capture.bytes, offsets);
-  for (std::size_t i = 0; i < offsets.size(); ++i)
-    capture.packets[i].data = capture.bytes.data() + offsets[i];
-  return replay(fmt::format("random {}", number), std::move(capture), hook);
+  return replay(fmt::format("random {}", number), random_capture(number, count), hook);
 }
 
 }  // namespace

@@ -225,7 +225,7 @@ def check_syntax():
 # What a user types, where the cursor is, and what has to be offered.
 COMPLETIONS = [
     (["sojourn", "r"], {"rtt"}),
-    (["sojourn", "rtt", "--ke"], {"--keep-ambiguous"}),
+    (["sojourn", "rtt", "--kee"], {"--keep-ambiguous"}),
     (["sojourn", "lab", "t"], {"tune"}),
     (["sojourn", "lab", "tune", "tests/captures/de"], {"tests/captures/delayed-ack.pcap", "tests/captures/demo.pcapng"}),
     (["sojourn", "generate", "--model", "f"], {"fridge"}),
