@@ -117,6 +117,7 @@ constexpr const char* collect_examples = R"(Examples:
   sojourn collect --tls 0.0.0.0 --certificate c.pem --key c.key --authority ca.pem
       --store sojourn.db                                    points with certificates only
   sojourn collect --store sojourn.db --path north,mid,south all traffic takes this way
+  sojourn collect --store clickhouse://db1,db2/sojourn      more than one machine holds
   sojourn query sojourn.db --loss                           what it found
 )";
 
@@ -172,8 +173,11 @@ void add_collect(CLI::App& app, Run& run) {
   collect.add_option("--key", request->listener.tls.key, "tls: its private key")->type_name("FILE");
   collect.add_option("--authority", request->listener.tls.authority, "tls: who signed the points'")
       ->type_name("FILE");
-  collect.add_option("--store", request->store, "the file to keep it in; made if it is not there")
-      ->type_name("FILE")
+  collect
+      .add_option("--store", request->store,
+                  "the file to keep it in, made if it is not there; or\n"
+                  "clickhouse://HOST[:PORT][,HOST...]/DATABASE")
+      ->type_name("STORE")
       ->required();
   add_parsed(
       collect, "--path", "NAMES", parse_point_names,

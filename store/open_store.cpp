@@ -1,5 +1,6 @@
 // Which store a name means.
 
+#include "store/clickhouse_store.h"
 #include "store/store.h"
 #ifdef SOJOURN_WITH_SQLITE
 #include "store/sqlite_store.h"
@@ -11,7 +12,7 @@ namespace sojourn {
 namespace {
 
 Result<std::unique_ptr<Store>> open_named(const std::string& name, bool to_write) {
-  if (name.starts_with("clickhouse://")) return failure("ClickHouse is not supported");
+  if (name.starts_with(clickhouse::Address::scheme)) return ClickHouseStore::open(name, to_write);
   if (!to_write && access(name.c_str(), F_OK) != 0)
     return failure("there is no store " + name + ": a collector makes one");
 #ifdef SOJOURN_WITH_SQLITE

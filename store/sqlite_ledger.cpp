@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "store/or_return.h"
+#include "store/second_values.h"
 #include "store/sqlite_store.h"
-#include "store/sqlite_values.h"
 
 namespace sojourn {
 namespace {

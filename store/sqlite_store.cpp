@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "store/or_return.h"
+#include "store/second_values.h"
 #include "store/sqlite_schema.h"
-#include "store/sqlite_values.h"
 
 namespace sojourn {
 namespace {

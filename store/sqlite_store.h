@@ -20,8 +20,6 @@ class SqliteStore : public Store {
  public:
   static constexpr std::int64_t schema_version = 1;
   static constexpr std::int64_t application_id = 0x536f6a31;  ///< "Soj1"
-  /// How long after its end a slice is merged into the next tier: late cells are added to both.
-  static constexpr Duration lateness = std::chrono::minutes{2};
 
   enum class Access : std::uint8_t { write, read };
   static Result<std::unique_ptr<Store>> open(const std::string& path, Access access);

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "store/or_return.h"
+#include "store/second_values.h"
 #include "store/sqlite_store.h"
-#include "store/sqlite_values.h"
 
 namespace sojourn {
 
@@ -26,7 +26,7 @@ Result<void> SqliteStore::merge_tiers(Timestamp now) {
   for (std::size_t tier = 0; tier < state_.tiers.size(); ++tier) {
     if (tier + 1 < state_.tiers.size()) {
       // Tier 1 is complete only as far as tier 0 has been merged into it, and so on.
-      const Timestamp complete = tier == 0 ? now - lateness : state_.merged_until[tier - 1];
+      const Timestamp complete = tier == 0 ? now - merge_lateness : state_.merged_until[tier - 1];
       const Timestamp until = slice_of(complete, state_.tiers[tier + 1].slice);
       if (until > state_.merged_until[tier]) {
         SOJOURN_OR_RETURN(merge_range(tier, state_.merged_until[tier], until));

@@ -53,6 +53,9 @@ inline constexpr std::array<Tier, 4> default_tiers = {{
     {std::chrono::hours{6}, std::chrono::hours{24 * 365 * 5}},
 }};
 
+/// How long after its end a slice is merged into the next tier: late cells are added to both.
+inline constexpr Duration merge_lateness = std::chrono::minutes{2};
+
 /// When a store was last written to, and how far its losses are known.
 struct StoreAge {
   Timestamp written{};
@@ -84,7 +87,8 @@ class Store {
   virtual Result<std::optional<Timestamp>> newest(const std::string& subject) = 0;
 };
 
-/// For one who writes; it is made if it is not there.  "sojourn.db".
+/// For one who writes; it is made if it is not there.  "sojourn.db" is a file,
+/// "clickhouse://host1,host2/database" a database on these shards.
 Result<std::unique_ptr<Store>> open_store(const std::string& name);
 /// For one who asks; it must be there.
 Result<std::unique_ptr<Store>> open_store_for_reading(const std::string& name);

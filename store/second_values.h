@@ -1,5 +1,5 @@
 #pragma once
-// Times and kinds as the store's file writes them.
+// Times and kinds as stores write them.
 
 #include <chrono>
 #include <cstdint>

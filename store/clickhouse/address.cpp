@@ -1,0 +1,77 @@
+#include "store/clickhouse/address.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "core/parse.h"
+
+namespace sojourn::clickhouse {
+namespace {
+
+bool is_name(std::string_view text) {
+  const auto fits = [](unsigned char byte) { return std::isalnum(byte) != 0 || byte == '_'; };
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
+         std::ranges::all_of(text, fits);
+}
+
+/// "host", "host:8123", "[2001:db8::1]:8123"
+Result<HostPort> parse_host(std::string_view text) {
+  HostPort host;
+  std::string_view port;
+  if (text.starts_with('[')) {
+    const auto end = text.find(']');
+    if (end == std::string_view::npos) return failure("'[' without ']'");
+    host.host = text.substr(1, end - 1);
+    port = text.substr(end + 1);
+  } else {
+    const auto colon = text.find(':');
+    host.host = text.substr(0, colon);
+    if (colon != std::string_view::npos) port = text.substr(colon);
+  }
+  if (host.host.empty()) return failure("a host has no name");
+  if (port.empty()) return host;
+  const auto number = port.starts_with(':') ? parse_count(port.substr(1), 1, 65'535)
+                                            : Result<std::uint64_t>{failure("no port")};
+  if (!number) return failure("'" + std::string{text} + "' is not host:port");
+  host.port = static_cast<std::uint16_t>(*number);
+  return host;
+}
+
+}  // namespace
+
+std::string HostPort::to_string() const {
+  const bool v6 = host.find(':') != std::string::npos;
+  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+Result<Address> Address::parse(std::string_view text) {
+  const auto wrong = [whole = std::string{text}](const std::string& why) {
+    return failure("'" + whole + "' is not clickhouse://HOST[,HOST...]/DATABASE: " + why);
+  };
+  if (!text.starts_with(scheme)) return wrong("it begins otherwise");
+  text.remove_prefix(scheme.size());
+  Address address;
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos || !is_name(text.substr(slash + 1)))
+    return wrong("the database must be a name of letters, digits and '_'");
+  address.database = text.substr(slash + 1);
+  text = text.substr(0, slash);
+  if (const auto at = text.find('@'); at != std::string_view::npos) {
+    address.user = text.substr(0, at);
+    if (address.user.find(':') != std::string::npos)
+      return wrong("a password is read from CLICKHOUSE_PASSWORD, where others do not see it");
+    text.remove_prefix(at + 1);
+  }
+  while (true) {
+    const auto comma = text.find(',');
+    auto host = parse_host(text.substr(0, comma));
+    if (!host) return wrong(host.error().message);
+    if (std::ranges::find(address.shards, *host) != address.shards.end())
+      return wrong("the same host twice");
+    address.shards.push_back(std::move(*host));
+    if (comma == std::string_view::npos) return address;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace sojourn::clickhouse

@@ -1,0 +1,41 @@
+#pragma once
+// The tables of a store in ClickHouse, the same on every shard.  Times are seconds since 1970.
+
+#include <array>
+#include <cstdint>
+
+namespace sojourn {
+
+/// How much time a partition holds, by tier: an eighth of what is kept, since old time is dropped
+/// by partitions.
+inline constexpr std::array<std::int64_t, 4> clickhouse_partition_seconds = {21'600, 172'800,
+                                                                             864'000, 15'552'000};
+inline constexpr std::int64_t clickhouse_partitions_per_tier = 10'000'000;
+
+/// A row per cell.  What was inserted twice has the same key (writer, batch) both times: readers
+/// take the larger of the two, and ReplacingMergeTree forgets one of them sooner or later.
+/// `handed_on`: its writer has put it into the next tier as well.
+inline constexpr const char* clickhouse_cells = R"(
+create table if not exists cells (
+  tier UInt8, subject String, kind UInt16, slice Int64, address FixedString(16),
+  prefix_length UInt8, flow_group UInt8, bin Int32, weight Float64, squares Float64, marks UInt64,
+  writer UInt64, batch UInt64, handed_on UInt8)
+engine = ReplacingMergeTree()
+partition by toInt64(tier) * 10000000 +
+  intDiv(slice, multiIf(tier = 0, 21600, tier = 1, 172800, tier = 2, 864000, 15552000))
+order by (tier, subject, kind, slice, address, prefix_length, flow_group, bin, writer, batch)
+)";
+
+/// Everything that is replaced by what is newer: ledgers, clocks, how far the tiers have come, and
+/// which batches of cells are valid.  One insert of such rows is one step: it is there or it is
+/// not.  On the first shard only.
+inline constexpr const char* clickhouse_state = R"(
+create table if not exists state (
+  what String, name String, number UInt64, version UInt64, text String, names Array(String),
+  values Array(Int64))
+engine = ReplacingMergeTree(version) order by (what, name, number)
+)";
+
+inline constexpr std::int64_t clickhouse_layout = 1;
+
+}  // namespace sojourn

@@ -1,0 +1,107 @@
+// How slices grow old in ClickHouse: each shard adds up its own, old partitions are dropped.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "store/clickhouse_schema.h"
+#include "store/clickhouse_store.h"
+#include "store/or_return.h"
+#include "store/second_values.h"
+
+namespace sojourn {
+
+Result<void> ClickHouseStore::merge_tiers(Timestamp now) {
+  bool changed = false;
+  for (std::size_t tier = 0; tier < state_.tiers.size(); ++tier) {
+    if (tier + 1 < state_.tiers.size()) {
+      const Timestamp complete = tier == 0 ? now - merge_lateness : state_.merged_until[tier - 1];
+      const Timestamp until = slice_of(complete, state_.tiers[tier + 1].slice);
+      if (until > state_.merged_until[tier]) {
+        SOJOURN_OR_RETURN(merge_range(tier, state_.merged_until[tier], until));
+        state_.merged_until[tier] = until;
+        changed = true;
+      }
+    }
+    Timestamp old = slice_of(now - state_.tiers[tier].kept, state_.tiers[tier].slice);
+    if (tier + 1 < state_.tiers.size()) old = std::min(old, state_.merged_until[tier]);
+    if (old < state_.dropped_until[tier] + state_.tiers[tier].kept / 60) continue;
+    SOJOURN_OR_RETURN(drop_old(tier, old));
+    state_.dropped_until[tier] = old;
+    changed = true;
+  }
+  if (!changed) return {};
+  clickhouse::RowWriter rows;
+  for (std::size_t tier = 0; tier < state_.tiers.size(); ++tier)
+    append(rows,
+           {"tier",
+            {},
+            tier,
+            {},
+            {{"merged_until", seconds_of(state_.merged_until[tier])},
+             {"dropped_until", seconds_of(state_.dropped_until[tier])}}},
+           ++version_);
+  return first().insert("state", rows.bytes());
+}
+
+/// Done twice it gives the same rows, or larger ones if something came in between: readers take the
+/// largest.  So it does not matter who does it, nor how often.
+Result<void> ClickHouseStore::merge_range(std::size_t tier, Timestamp from, Timestamp to) {
+  const std::string sql = fmt::format(
+      "insert into cells select {}, subject, kind, longer, address, prefix_length, flow_group, "
+      "bin, "
+      "sum(w), sum(s), groupBitOr(m), toUInt64(0), toUInt64(0), toUInt8(0) from (select subject, "
+      "kind, slice - (slice % {} + {}) % {} as longer, address, prefix_length, flow_group, bin, "
+      "max(weight) as w, max(squares) as s, groupBitOr(marks) as m from cells where tier = {} and "
+      "slice >= {} and slice < {} and handed_on = 0 and {} group by subject, kind, slice, address, "
+      "prefix_length, flow_group, bin, writer, batch) group by subject, kind, longer, address, "
+      "prefix_length, flow_group, bin",
+      tier + 1, seconds_of(Timestamp{state_.tiers[tier + 1].slice}),
+      seconds_of(Timestamp{state_.tiers[tier + 1].slice}),
+      seconds_of(Timestamp{state_.tiers[tier + 1].slice}), tier, seconds_of(from), seconds_of(to),
+      valid_batches());
+  for (const clickhouse::Server& shard : shards_) SOJOURN_OR_RETURN(shard.run(sql));
+  return {};
+}
+
+/// Another collector may have merged since this one's last batch, and not have known of it: what is
+/// in the way is merged again.
+Result<void> ClickHouseStore::merge_what_others_missed() {
+  const TierState before = state_;
+  SOJOURN_OR_RETURN(load_state());
+  if (batch_ == 0) return {};
+  for (std::size_t tier = 0; tier + 1 < state_.tiers.size(); ++tier) {
+    const Timestamp from = std::max(before.merged_until[tier],
+                                    slice_of(earliest_in_batch_, state_.tiers[tier + 1].slice));
+    if (from < state_.merged_until[tier])
+      SOJOURN_OR_RETURN(merge_range(tier, from, state_.merged_until[tier]));
+  }
+  return {};
+}
+
+Result<void> ClickHouseStore::drop_old(std::size_t tier, Timestamp until) {
+  const std::int64_t length = clickhouse_partition_seconds[tier];
+  const std::int64_t base = static_cast<std::int64_t>(tier) * clickhouse_partitions_per_tier;
+  for (const clickhouse::Server& shard : shards_) {
+    const auto bytes = shard.select(
+        fmt::format("select distinct partition from system.parts where database = {} and table = "
+                    "'cells' and active format RowBinary",
+                    clickhouse::quoted(address_.database)));
+    if (!bytes) return std::unexpected(bytes.error());
+    clickhouse::RowReader in{*bytes};
+    while (!in.done()) {
+      const std::string name = in.text();
+      std::int64_t partition = 0;
+      std::from_chars(name.data(), name.data() + name.size(), partition);
+      const std::int64_t place = partition - base;
+      if (place < -clickhouse_partitions_per_tier / 2 ||
+          place > clickhouse_partitions_per_tier / 2 || (place + 1) * length > seconds_of(until))
+        continue;
+      SOJOURN_OR_RETURN(shard.run("alter table cells drop partition " + name));
+    }
+  }
+  return {};
+}
+
+}  // namespace sojourn
