@@ -23,11 +23,13 @@ namespace sojourn {
 /// table doubles only if more than an eighth is still in use.  At its limit, if there is one, it
 /// may be half full.
 ///
-/// With `most`, memory is fixed instead: that many records in buckets of four.  A newcomer takes
-/// the place of the one in its bucket that has been silent longest.  If even that one spoke within
-/// `in_use`, it is forgotten early and counted; records that cannot bear that (a response would no
-/// longer find its request, the less likely the slower it is) stay, and the newcomer is not
-/// remembered, and counted.  Either way no request is lost for being slow.
+/// With `most`, memory is fixed instead: that many records in buckets of eight.  A flow has a place
+/// of its own in its bucket, where it nearly always is, so finding it takes one cache line; who
+/// finds the place taken goes elsewhere in the bucket.  When that is full a newcomer replaces the
+/// one that has been silent longest.  If even that one spoke within `in_use`, it is forgotten early
+/// and counted; records that cannot bear that (a response would no longer find its request, the
+/// less likely the slower it is) stay, and the newcomer is not remembered, and counted.  Either way
+/// no request is lost for being slow.
 template <class Record>
 class ConnectionTable {
  public:
@@ -36,29 +38,21 @@ class ConnectionTable {
   explicit ConnectionTable(Duration idle, std::size_t initial_records = 1024,
                            std::size_t most = no_limit, Duration in_use = std::chrono::seconds{10})
       : records_(most == no_limit ? HugeArray<Record>::in_use(std::bit_ceil(initial_records))
-                                  : HugeArray<Record>{std::max(most / ways * ways, ways)}),
-        is_fixed_(most != no_limit),
-        shift_(is_fixed_ ? 0 : 64 - std::countr_zero(records_.size())),
+                                  : HugeArray<Record>{rounded(most)}),
+        ways_(most == no_limit ? 0 : ways_of(most)),
         most_used_(records_.size() / 4),
         peak_bytes_(records_.memory_bytes()),
-        idle_(is_fixed_ ? in_use : idle) {}
+        idle_(most == no_limit ? idle : in_use) {}
 
-  void prefetch(std::uint64_t flow) const {
-    if (!is_fixed_) [[likely]]
-      return prefetch_to_write(&records_[home(flow)]);
-    for (std::size_t index = bucket(flow), end = index + ways; index < end; ++index)
-      prefetch_to_write(&records_[index]);
-  }
+  void prefetch(std::uint64_t flow) const { prefetch_to_write(&records_[home(flow)]); }
 
   /// The flow's record, or nullptr.  Valid until the next call of `at`.
   Record* find(std::uint64_t flow) {
     flow = tag(flow);
-    if (is_fixed_) [[unlikely]] {
-      for (std::size_t index = bucket(flow), end = index + ways; index < end; ++index)
-        if (records_[index].flow == flow) return &records_[index];
-      return nullptr;
-    }
-    for (std::size_t index = home(flow); records_[index].flow != 0; index = after(index))
+    std::size_t index = home(flow);
+    if (records_[index].flow == flow) return &records_[index];
+    if (is_fixed()) return find_in_bucket(flow);
+    for (; records_[index].flow != 0; index = after(index))
       if (records_[index].flow == flow) return &records_[index];
     return nullptr;
   }
@@ -66,21 +60,10 @@ class ConnectionTable {
   /// The flow's record, made now if there is none.  Valid until the next call of `at`.
   Record& at(std::uint64_t flow, Timestamp now) {
     flow = tag(flow);
-    if (is_fixed_) [[unlikely]]
-      return in_bucket(flow, now);
-    std::size_t index = home(flow);
-    for (; records_[index].flow != 0; index = after(index))
-      if (records_[index].flow == flow) return records_[index];
-    if (used_ >= most_used_) [[unlikely]] {
-      if (is_full_) return not_remembered(flow, now);
-      sweep(now);
-      index = home(flow);
-      while (records_[index].flow != 0) index = after(index);
-    }
-    ++used_;
-    records_[index].flow = flow;
-    records_[index].last_seen = now;
-    return records_[index];
+    Record& record = records_[home(flow)];
+    if (record.flow == flow) [[likely]]
+      return record;
+    return is_fixed() ? in_bucket(flow, now) : among_others(flow, now);
   }
 
   /// Without `most`: it does not grow beyond this, but is full.  0: no limit.
@@ -94,11 +77,36 @@ class ConnectionTable {
   std::uint64_t without_room() const { return without_room_; }
 
  private:
-  static constexpr std::size_t ways = 4;
+  static constexpr std::size_t most_ways = 8;
+  /// Of few records none is given away by rounding.
+  static std::size_t ways_of(std::size_t most) { return most >= 8 * most_ways ? most_ways : 4; }
+  static std::size_t rounded(std::size_t most) {
+    const std::size_t ways = ways_of(most);
+    return std::max(most / ways * ways, ways);
+  }
+  bool is_fixed() const { return ways_ != 0; }
 
   static std::uint64_t tag(std::uint64_t flow) { return flow | 1u; }  // 0 marks a free record
-  std::size_t home(std::uint64_t flow) const { return flow >> shift_; }
+  /// Any number of records (Lemire 2019).
+  std::size_t home(std::uint64_t flow) const {
+    return static_cast<std::size_t>(((flow >> 32) * records_.size()) >> 32);
+  }
   std::size_t after(std::size_t index) const { return (index + 1) & (records_.size() - 1); }
+
+  /// Open addressing: not at home, or new.
+  [[gnu::noinline]] Record& among_others(std::uint64_t flow, Timestamp now) {
+    std::size_t index = home(flow);
+    for (; records_[index].flow != 0; index = after(index))
+      if (records_[index].flow == flow) return records_[index];
+    if (used_ >= most_used_) [[unlikely]] {
+      if (is_full_) return not_remembered(flow, now);
+      sweep(now);
+      index = home(flow);
+      while (records_[index].flow != 0) index = after(index);
+    }
+    ++used_;
+    return begin(records_[index], flow, now);
+  }
 
   void sweep(Timestamp now) {
     const auto alive = [&](const Record& record) {
@@ -119,7 +127,6 @@ class ConnectionTable {
     }
     const HugeArray<Record> old = std::exchange(records_, HugeArray<Record>::in_use(size));
     peak_bytes_ = std::max(peak_bytes_, old.memory_bytes() + records_.memory_bytes());
-    shift_ = 64 - std::countr_zero(size);
     most_used_ = at_limit ? size / 2 : size / 4;
     used_ = 0;
     for (const Record& record : old) {
@@ -131,40 +138,48 @@ class ConnectionTable {
     }
   }
 
+  static Record& begin(Record& record, std::uint64_t flow, Timestamp now) {
+    record = Record{};
+    record.flow = flow;
+    record.last_seen = now;
+    return record;
+  }
   Record& not_remembered(std::uint64_t flow, Timestamp now) {
-    not_remembered_ = Record{};
-    not_remembered_.flow = flow;
-    not_remembered_.last_seen = now;
-    return not_remembered_;
+    return begin(not_remembered_, flow, now);
   }
 
-  /// With fixed memory: any number of buckets (Lemire 2019).
-  std::size_t bucket(std::uint64_t flow) const {
-    return static_cast<std::size_t>(((flow >> 32) * (records_.size() / ways)) >> 32) * ways;
+  Record* find_in_bucket(std::uint64_t flow) {
+    const std::size_t place = home(flow);
+    for (std::size_t step = 1; step < ways_; ++step)
+      if (records_[place ^ step].flow == flow) return &records_[place ^ step];
+    return nullptr;
   }
-  Record& in_bucket(std::uint64_t flow, Timestamp now) {
-    Record* oldest = &records_[bucket(flow)];
-    for (std::size_t way = 0; way < ways; ++way) {
-      Record& record = records_[bucket(flow) + way];
-      if (record.flow == flow) return record;
-      if (oldest->flow != 0 && (record.flow == 0 || difference(now, record.last_seen) >
-                                                        difference(now, oldest->last_seen)))
-        oldest = &record;
+  [[gnu::noinline]] Record& in_bucket(std::uint64_t flow, Timestamp now) {
+    if (Record* const known = find_in_bucket(flow)) return *known;
+    const std::size_t place = home(flow);
+    std::size_t oldest = place;
+    for (std::size_t step = 1; step < ways_ && records_[oldest].flow != 0; ++step) {
+      const Record& record = records_[place ^ step];
+      if (record.flow == 0 ||
+          difference(now, record.last_seen) > difference(now, records_[oldest].last_seen))
+        oldest = place ^ step;
     }
-    used_ += oldest->flow == 0;
-    if (oldest->flow != 0 && difference(now, oldest->last_seen) <= idle_) {
+    if (records_[oldest].flow == 0) {
+      ++used_;
+    } else if (difference(now, records_[oldest].last_seen) <= idle_) {
       ++without_room_;
-      if (!Record::may_be_forgotten) oldest = &not_remembered_;
+      if (!Record::may_be_forgotten) return not_remembered(flow, now);
     }
-    *oldest = Record{};
-    oldest->flow = flow;
-    oldest->last_seen = now;
-    return *oldest;
+    // A guest in the newcomer's place moves on.
+    if (oldest != place && home(records_[place].flow) != place) {
+      records_[oldest] = records_[place];
+      oldest = place;
+    }
+    return begin(records_[oldest], flow, now);
   }
 
   HugeArray<Record> records_;
-  bool is_fixed_;
-  int shift_;
+  std::size_t ways_;       ///< of a bucket; 0 if memory is not fixed
   std::size_t most_used_;  ///< then it is swept
   std::size_t used_ = 0;
   std::size_t peak_bytes_;

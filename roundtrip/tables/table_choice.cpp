@@ -42,7 +42,14 @@ constexpr std::size_t least_memory = 4096, least_table = 1024;
 // What the exact table and its connections begin with, and some growth.
 constexpr std::size_t least_exact_limit = std::size_t{1} << 20;
 // A connection takes as much as eleven requests.  Beyond, those silent longest are forgotten.
-constexpr std::size_t share_of_connections = 4;
+constexpr std::size_t enough_for_requests = std::size_t{768} << 10;
+
+/// A quarter.  What a table gains by more memory falls with its root; a connection without a place
+/// costs its legs.  So beyond `enough_for_requests` connections come first, up to a half.
+constexpr std::size_t bytes_of_connections(std::size_t bytes) {
+  const std::size_t beyond = bytes - std::min(bytes, enough_for_requests);
+  return std::max(bytes / 4, std::min(bytes / 2, beyond));
+}
 // A fridge of fewer slots has weights that jump (FRIDGE section 3.3, "number of table entries").
 constexpr std::size_t least_slots_a_fridge = 64;
 
@@ -119,7 +126,7 @@ std::expected<TableChoice, TableRefusal> choose_table(const TableWishes& wishes)
     return refuse(threads == 1 ? TableRefusal::too_little_memory
                                : TableRefusal::too_little_memory_for_threads);
   if (!is_exact && !wishes.only_table) {
-    choice.connection_bytes = choice.memory_bytes / share_of_connections;
+    choice.connection_bytes = bytes_of_connections(choice.memory_bytes);
     choice.memory_bytes -= choice.connection_bytes;
   }
 

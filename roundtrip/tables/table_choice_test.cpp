@@ -32,6 +32,19 @@ TEST(TableChoice, ConnectionsAreAPartOfTheMemory) {
     EXPECT_EQ(choice->memory_bytes + choice->connection_bytes, bytes);
     EXPECT_EQ(choice->connection_bytes, bytes / 4);
   }
+  for (const std::size_t bytes : {3u << 19, 4u << 20, 64u << 20}) {
+    const auto choice = choose_table({.memory_bytes = bytes});
+    ASSERT_TRUE(choice);
+    EXPECT_EQ(choice->connection_bytes, bytes / 2);
+    EXPECT_EQ(choice->memory_bytes, bytes / 2);
+  }
+  // More memory never makes the table smaller.
+  std::size_t before = 0;
+  for (std::size_t bytes = 64 << 10; bytes < 4 << 20; bytes += 4096) {
+    const std::size_t table = choose_table({.memory_bytes = bytes})->memory_bytes;
+    EXPECT_GE(table, before) << bytes;
+    before = table;
+  }
   EXPECT_EQ(choose_table({})->connection_bytes, 0u);
 }
 
