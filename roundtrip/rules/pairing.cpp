@@ -1,6 +1,7 @@
 #include "roundtrip/rules/pairing.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/prefetch.h"
 #include "roundtrip/rules/dns_rules.h"
@@ -50,8 +51,8 @@ Pairing::Pairing(const HashKey& key, const PairingOptions& options)
       asked_(options.exchange_bytes) {}
 
 std::span<const PairEvent> Pairing::events(std::span<const Summary> batch) {
-  make_room(batch);
-  PairEvent* out = events_.data();
+  make_room(batch.size());
+  PairEvent* out = events_.get();
   const auto fetch = [this](const Summary& packet) {
     tcp_.prefetch(packet.flow);
     prefetch_far(&packet, 16 * sizeof(Summary));  // another core may have written it
@@ -66,7 +67,7 @@ std::span<const PairEvent> Pairing::events(std::span<const Summary> batch) {
       out = exchange(packet, index, kind, is_request, out);
     }
   });
-  return {events_.data(), out};
+  return {events_.get(), out};
 }
 
 PairEvent* Pairing::exchange(const Summary& packet, std::uint32_t index, Kind kind, bool is_request,
@@ -85,13 +86,14 @@ PairEvent* Pairing::exchange(const Summary& packet, std::uint32_t index, Kind ki
   return write.end();
 }
 
-/// As much as the batch could possibly need, so that the rules need not look.
-void Pairing::make_room(std::span<const Summary> batch) {
-  std::size_t most = batch.size() * std::max(TcpRules::most_events, QuicRules::most_events);
-  if (kinds_.has(Kind::dns))
-    for (const Summary& packet : batch)
-      if (packet.content == Content::tcp) most += most_dns_messages(packet.ip_captured);
-  if (events_.size() < most) events_.resize(most);
+/// As much as so many packets could possibly need, so that neither the rules nor a loop before them
+/// need look: nearly all of it is never touched, and takes no memory.
+void Pairing::make_room(std::size_t packets) {
+  if (packets <= most_packets_) return;
+  std::size_t most = std::max(TcpRules::most_events, QuicRules::most_events);
+  if (kinds_.has(Kind::dns)) most += most_dns_messages(std::numeric_limits<std::uint16_t>::max());
+  events_ = std::make_unique_for_overwrite<PairEvent[]>(packets * most);
+  most_packets_ = packets;
 }
 
 }  // namespace sojourn

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <vector>
 
 #include "core/hash.h"
 #include "roundtrip/pair_event.h"
@@ -42,14 +42,15 @@ class Pairing {
  private:
   PairEvent* exchange(const Summary& packet, std::uint32_t index, Kind kind, bool is_request,
                       PairEvent* out);
-  void make_room(std::span<const Summary> batch);
+  void make_room(std::size_t packets);
 
   HashKey key_;
   KindSet kinds_;
   TcpRules tcp_;
   QuicRules quic_;
   AskedBefore asked_;
-  std::vector<PairEvent> events_;  ///< reused from batch to batch
+  std::unique_ptr<PairEvent[]> events_;  ///< reused from batch to batch
+  std::size_t most_packets_ = 0;         ///< that they have room for
 };
 
 }  // namespace sojourn

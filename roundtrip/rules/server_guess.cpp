@@ -1,8 +1,7 @@
 #include "roundtrip/rules/server_guess.h"
 
-#include <algorithm>
 #include <array>
-#include <iterator>
+#include <cstddef>
 
 namespace sojourn {
 namespace {
@@ -40,10 +39,16 @@ constexpr auto services = std::to_array<PortRange>({
     {15672, 15672}, {20000, 20000}, {25565, 25565}, {27017, 27019}, {50070, 50070},
 });
 
-bool is_service(std::uint16_t port) {
-  const auto after = std::ranges::upper_bound(services, port, {}, &PortRange::first);
-  return after != services.begin() && port <= std::prev(after)->last;
-}
+/// A bit per port.
+constexpr auto service_bits = [] {
+  std::array<std::uint64_t, 65'536 / 64> bits{};
+  for (const PortRange& range : services)
+    for (std::size_t port = range.first; port <= range.last; ++port)
+      bits[port / 64] |= std::uint64_t{1} << port % 64;
+  return bits;
+}();
+
+bool is_service(std::uint16_t port) { return (service_bits[port / 64] >> port % 64 & 1u) != 0; }
 
 constexpr std::uint16_t nfs_port = 2049;
 constexpr std::uint16_t first_registered = 1024, first_ephemeral = 32768;
