@@ -104,6 +104,8 @@ EngineSummary engine_summary(const KernelRtt& run, const LiveEngine& engine) {
       run.has_histograms() ? "samples missed" : "samples that the ring had no room for";
   summary.cost_ns = run.cost_ns();
   summary.entry_probability = run.entry_probability();
+  summary.asked = counters.arrivals;
+  summary.turned_away = counters.turned_away;
   summary.kernel_bytes = run.kernel_bytes();
   summary.process_bytes = process_bytes();
   return summary;

@@ -218,16 +218,17 @@ struct dp_counters {
 	__u64 asked[DP_KINDS];    /* requests, halves of spans left out */
 	__u64 repeated[DP_KINDS]; /* of them, known to be sent again */
 	__u64 unread;             /* matches that the ring had no room for */
-	__u64 arrivals; /* all requests, halves and repeats included: what the plan follows */
-	__u64 samples;  /* handed over */
-	__u64 replaced; /* connections that made room for others */
+	__u64 arrivals;    /* all requests, halves and repeats included: what the plan follows */
+	__u64 samples;     /* handed over */
+	__u64 turned_away; /* of the arrivals, by their coin */
+	__u64 replaced;    /* connections that made room for others */
 	__u64 super_packets;
 	__u64 super_packets_left_out; /* too many on their way to be matched */
 	/* With histograms only, where nobody else could count them. */
 	__u64 ambiguous[DP_KINDS]; /* sum of weights */
 	__u64 guessed[DP_KINDS];   /* samples whose leg is a guess */
 	__u64 too_old;             /* samples that outlived what has a weight */
-	__u64 spare[7];
+	__u64 spare[6];
 };
 DP_ASSERT_SIZE(struct dp_counters, 576);
 

@@ -91,8 +91,10 @@ DP_INLINE void dp_ask_here(const struct dp_summary *s, __u64 key, __u32 kind, __
 		if (!(flags & DP_HALF_OF_SPAN))
 			counters->asked[kind]++;
 	}
-	if (coin >= *(volatile __u64 *)&control->look_below)
+	if (coin >= *(volatile __u64 *)&control->look_below) {
+		counters->turned_away += !(flags & DP_IS_COPY);
 		return;
+	}
 	place = dp_place_of(key, coins);
 	slot = machine_slot(place.slot);
 	if (!slot)
@@ -107,8 +109,12 @@ DP_INLINE void dp_ask_here(const struct dp_summary *s, __u64 key, __u32 kind, __
 			return;
 		}
 	}
-	if (coin >= enter_below || (flags & DP_IS_COPY))
+	if (flags & DP_IS_COPY)
 		return;
+	if (coin >= enter_below) {
+		counters->turned_away++;
+		return;
+	}
 	shard = machine_shard(place.shard);
 	if (!shard || place.fridge >= DP_MOST_FRIDGES)
 		return;

@@ -83,7 +83,11 @@ Json engine_object(const EngineSummary& engine) {
               {"kernel_bytes", engine.kernel_bytes},
               {"process_bytes", engine.process_bytes}};
   if (engine.cost_ns) object["program_ns_per_packet"] = *engine.cost_ns;
-  if (engine.entry_probability) object["entry_probability"] = *engine.entry_probability;
+  if (engine.entry_probability) {
+    object["requests"] = engine.asked;
+    object["requests_turned_away"] = engine.turned_away;
+    object["entry_probability"] = *engine.entry_probability;
+  }
   return object;
 }
 

@@ -53,6 +53,8 @@ struct EngineSummary {
   std::string missed_what;
   std::optional<double> cost_ns;            ///< in the kernel's program, for each packet
   std::optional<double> entry_probability;  ///< of the last requests
+  std::uint64_t asked = 0;                  ///< requests, each span of a handshake by itself
+  std::uint64_t turned_away = 0;            ///< of these, before they were looked at
   std::uint64_t kernel_bytes = 0, process_bytes = 0;
 };
 

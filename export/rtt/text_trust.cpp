@@ -105,6 +105,10 @@ void TextReport::engine(const EngineSummary& engine) {
   text += engine.why.empty() ? "." : fmt::format(" ({}).", engine.why);
   text += fmt::format(" {} packets seen, {} {}.", format_count(engine.packets),
                       format_count(engine.missed), engine.missed_what);
+  if (engine.turned_away > 0)
+    text += fmt::format(" {} of {} requests ({} %) were not let in; weights make up for them.",
+                        format_count(engine.turned_away), format_count(engine.asked),
+                        percent(engine.turned_away, engine.asked));
   if (engine.entry_probability && *engine.entry_probability < 1)
     text +=
         fmt::format(" At the end 1 of {:.3g} requests was let in.", 1 / *engine.entry_probability);

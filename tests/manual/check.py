@@ -145,7 +145,7 @@ def check_options(program):
 
 # Only a live run has them, which needs root: tests/live looks at such a report.
 LIVE_KEYS = {"engine", "entry_probability", "how", "kernel_bytes", "missed", "missed_what", "process_bytes",
-             "program_ns_per_packet", "why"}
+             "program_ns_per_packet", "requests_turned_away", "why"}
 
 
 def check_values(program):
