@@ -111,7 +111,7 @@ std::string contradiction(const OnewayRequest& request) {
   if (request.grouping && !request.method->samples_packets)
     return fmt::format("--by: method {} does not measure single packets; see --flows",
                        request.method->name);
-  if (request.grouping && request.grouping->by() == Grouping::By::vlan)
+  if (request.grouping && request.grouping->by(Grouping::By::vlan))
     return "--by vlan: the two points may differ in VLAN tags, so they are not looked at";
   if (request.setup.options.sample_flows && request.setup.options.sampling == 1)
     return "--sample-flows: say how many with --sampling";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 #include "capture/filtered_source.h"
 #include "capture/live/live_source.h"
 #include "capture/live/privileges.h"
+#include "capture/ranged_source.h"
 #include "capture/source_warnings.h"
 #include "console/interrupt.h"
 #include "console/live_view.h"
@@ -42,7 +44,10 @@ Result<std::unique_ptr<Source>> open_input(const RttRequest& request) {
   LiveOptions live;
   if (!request.interfaces.empty()) live.interface = request.interfaces.front();
   auto source = request.interfaces.empty() ? open_captures(request.captures) : open_interface(live);
-  if (!source || request.filter.empty()) return source;
+  if (!source) return source;
+  if (request.range.from || request.range.to)
+    source = std::make_unique<RangedSource>(std::move(*source), request.range);
+  if (request.filter.empty()) return source;
   return FilteredSource::open(std::move(*source), request.filter);
 }
 
@@ -141,13 +146,16 @@ RttReport make_report(const Task& task, RttReport report) {
     report.input.warnings.emplace_back("interrupted: this is what was read until then");
   report.table.seed = request.options.seed;
   report.kinds = request.options.kinds;
+  report.kinds_named = request.kinds_named;
   report.top = request.top;
+  report.sort = request.sort;
+  report.draw_heatmap = request.draw_heatmap;
   report.threads = request.options.threads;
   for (const SlaRule& rule : request.sla) {
     if (rule.each_group())
       report.sla_groups.push_back(evaluate_groups(rule, *report.measurement, request.top));
     else
-      report.sla.push_back(rule.evaluate(*report.measurement));
+      std::ranges::move(rule.evaluate(*report.measurement), std::back_inserter(report.sla));
   }
   if (task.expectation)
     report.expect = held_against(*task.expectation, request, *report.measurement);

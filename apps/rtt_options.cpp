@@ -100,8 +100,14 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
   if (request.samples == "-" && request.plot == "-")
     return "--samples - and --plot - both want standard output";
   if (std::ranges::count(request.captures, "-") > 1) return "standard input can be read only once";
+  if (live && (request.range.from || request.range.to))
+    return "--from and --to are for captures; with -i, see --duration";
+  if (request.plot_heatmap == "-" &&
+      (request.json || request.samples == "-" || request.plot == "-"))
+    return "--plot-heatmap - and another output both want standard output";
   const bool grouped = request.options.measurement.grouping.has_value();
   if (!grouped && rtt.count("--top") > 0) return "--top is for groups: say which with --by";
+  if (!grouped && rtt.count("--sort") > 0) return "--sort is for groups: say which with --by";
   if (!grouped && rtt.count("--max-groups") > 0)
     return "--max-groups is for groups: say which with --by";
   for (const SlaRule& rule : request.sla) {
@@ -160,6 +166,13 @@ void add_input_options(CLI::App& rtt, RttRequest& request) {
   add_parsed(
       rtt, "--duration", "TIME", parse_positive_duration, [&](Duration d) { request.duration = d; },
       "with -i: stop after this long");
+  add_parsed(
+      rtt, "--from", "TIME", &TimeBound::parse, [&](const TimeBound& t) { request.range.from = t; },
+      "only packets from this time on: 90s (after the start), 02:33 or\n"
+      "2026-11-15 02:33:11 (local), 2026-11-15T02:33:11Z");
+  add_parsed(
+      rtt, "--to", "TIME", &TimeBound::parse, [&](const TimeBound& t) { request.range.to = t; },
+      "only packets before this time");
   rtt.add_option("--filter", request.filter,
                  "only packets that match this pcap-filter(7) expression")
       ->type_name("EXPRESSION");
@@ -198,7 +211,11 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
   MeasurementOptions& measurement = request.options.measurement;
   add_parsed(
       rtt, "--by", "WHAT", &Grouping::parse, [&](const Grouping& g) { measurement.grouping = g; },
-      "group by flow, host, requester, prefix/N, port or vlan");
+      "group by flow, host, requester, prefix/N, port or vlan, or by several:\n"
+      "prefix/24,port");
+  add_parsed(
+      rtt, "--sort", "ORDER", parse_group_order, [&](GroupOrder order) { request.sort = order; },
+      "groups in order of samples (the default), median, p95 or p99");
   add_parsed(
       rtt, "--top", "NUMBER", parse_how_many, [&](std::size_t n) { request.top = n; },
       "groups to show (default 10)");
@@ -209,11 +226,22 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
   add_parsed(
       rtt, "--window", "TIME", parse_positive_duration, [&](Duration d) { measurement.window = d; },
       "a row per time slice of this length");
+  rtt.add_flag_callback(
+      "--heatmap", [&] { request.draw_heatmap = request.options.measurement.heatmap = true; },
+      "draw delay over time, with the share of unanswered requests beneath");
+  rtt.add_option_function<std::string>(
+         "--plot-heatmap",
+         [&](const std::string& file) {
+           request.plot_heatmap = file;
+           request.options.measurement.heatmap = true;
+         },
+         "the same as SVG into this file, - for standard output")
+      ->type_name("FILE");
   add_parsed_list(
       rtt, "--sla", "RULE", &SlaRule::parse,
       [&](const SlaRule& rule) { request.sla.push_back(rule); },
       "a rule such as 'tcp p95 < 50ms' or 'dns.server max < 1s', or with --by\n"
-      "'each tcp p95 < 50ms'; repeatable. Exit status 3 if one is broken");
+      "'each tcp.server p95 < 50ms'; repeatable. Exit status 3 if one is broken");
   rtt.add_option("--save-distribution", request.save_distribution,
                  "put the distribution of each kind and leg aside in this file")
       ->type_name("FILE");

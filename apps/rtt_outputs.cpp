@@ -6,12 +6,15 @@
 #include "apps/rtt_expect.h"
 #include "export/files/run_files.h"
 #include "export/rtt/json_report.h"
+#include "export/rtt/svg_heatmap.h"
 #include "export/rtt/svg_plot.h"
 #include "export/rtt/text_report.h"
 
 namespace sojourn {
 
-bool silent(const RttRequest& request) { return request.samples == "-" || request.plot == "-"; }
+bool silent(const RttRequest& request) {
+  return request.samples == "-" || request.plot == "-" || request.plot_heatmap == "-";
+}
 
 Result<RttOutputs> RttOutputs::open(const RttRequest& request) {
   RunFiles files;
@@ -34,13 +37,15 @@ Result<RttOutputs> RttOutputs::open(const RttRequest& request) {
     return std::unexpected(done.error());
   if (auto done = open(outputs.plot, request.plot, "--plot"); !done)
     return std::unexpected(done.error());
+  if (auto done = open(outputs.heatmap, request.plot_heatmap, "--plot-heatmap"); !done)
+    return std::unexpected(done.error());
   if (auto done = open(outputs.report, silent(request) ? "" : "-", "the report"); !done)
     return std::unexpected(done.error());
   return outputs;
 }
 
 Result<void> RttOutputs::hold_places() {
-  for (std::optional<OutputFile>* file : {&samples, &plot, &distribution})
+  for (std::optional<OutputFile>* file : {&samples, &plot, &heatmap, &distribution})
     if (*file)
       if (auto held = (*file)->hold_place(); !held) return held;
   return {};
@@ -63,6 +68,8 @@ Result<void> RttOutputs::finish(const RttRequest& request, const RttReport& summ
   finish_one(distribution);
   if (plot) plot->write(svg_plot(summary));
   finish_one(plot);
+  if (heatmap) heatmap->write(svg_heatmap(summary));
+  finish_one(heatmap);
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "capture/time_bound.h"
 #include "core/result.h"
 #include "core/time.h"
 #include "dataplane/kernel_program.h"
@@ -35,7 +36,11 @@ struct RttRequest {
   std::string filter;
   RttOptions options;
   TableWishes table;  ///< what was said about it; options.table is what follows from that
+  TimeRange range;    ///< of captures
   std::size_t top = 10;
+  GroupOrder sort = GroupOrder::samples;
+  bool draw_heatmap = false;
+  std::string plot_heatmap;  ///< file for the heatmap as SVG
   std::vector<SlaRule> sla;
   std::string save_distribution;  ///< file to put the distributions aside in, empty for none
   std::string expect;             ///< such a file, to compare with

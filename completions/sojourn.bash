@@ -5,6 +5,7 @@ _sojourn_options='--help --version'
 _sojourn_rtt_options='--help --interface --engine --hook --most-samples --kernel-output --duration --filter --threads --kind --memory --table
   --longest --stages --entry-probability --expire
   --inside --keep-ambiguous --full-size-only --seed --by --top --max-groups --window --sla
+  --from --to --sort --heatmap --plot-heatmap
   --save-distribution --expect --false-alarm --expect-tolerance
   --anonymize --json --samples --plot --color --ascii'
 _sojourn_oneway_options='--help --filter --method --window --sampling --sample-flows --payload-bytes
@@ -70,11 +71,13 @@ _sojourn_rtt() {
     --by)
       mapfile -t COMPREPLY < <(compgen -W 'flow host requester prefix/24 prefix/24/48 port vlan' -- "$current")
       ;;
+    --sort) mapfile -t COMPREPLY < <(compgen -W 'samples median p95 p99' -- "$current") ;;
+    --from | --to) mapfile -t COMPREPLY < <(compgen -W '10s 1min 10min 1h' -- "$current") ;;
     --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current") ;;
     --duration | --expire | --longest | --window)
       mapfile -t COMPREPLY < <(compgen -W '500ms 1s 10s 30s 1min 5min 1h' -- "$current")
       ;;
-    --samples | --plot | --save-distribution | --expect)
+    --samples | --plot | --plot-heatmap | --save-distribution | --expect)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       ;;

@@ -49,39 +49,73 @@ std::uint16_t server_port(const Sample& sample) {
   }
 }
 
+/// What a part looks at, as bits.
+enum Place : unsigned { responder = 1, requester = 2, service = 4, network = 8 };
+
+unsigned places_of(Grouping::By part) {
+  constexpr std::array<unsigned, names.size()> places = {
+      responder | requester | service, responder, requester, responder, service, network};
+  return places[static_cast<std::size_t>(part)];
+}
+
+std::string_view common_place(unsigned places) {
+  return places & responder   ? "whose delay it is"
+         : places & requester ? "who asked"
+         : places & service   ? "which service"
+                              : "which network";
+}
+
 }  // namespace
 
 Result<Grouping> Grouping::parse(std::string_view text) {
+  Grouping grouping;
+  while (true) {
+    const auto comma = text.find(',');
+    if (auto added = grouping.add(text.substr(0, comma)); !added)
+      return std::unexpected(added.error());
+    if (comma == std::string_view::npos) return grouping;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Result<void> Grouping::add(std::string_view text) {
   const auto slash = text.find('/');
   const auto name = std::ranges::find(names, text.substr(0, slash));
   if (name == names.end())
     return failure(fmt::format(
-        "cannot group by '{}': expected flow, host, requester, prefix/N, port or vlan", text));
-  Grouping grouping{static_cast<By>(name - names.begin())};
+        "cannot group by '{}': expected flow, host, requester, prefix/N, port or vlan, or several "
+        "with commas between",
+        text));
+  const By part = static_cast<By>(name - names.begin());
+  for (const By other : parts_)
+    if ((places_of(other) & places_of(part)) != 0)
+      return failure(fmt::format("cannot group by '{}' and '{}' at once: both say {}",
+                                 names[static_cast<std::size_t>(other)], *name,
+                                 common_place(places_of(other) & places_of(part))));
+  parts_.push_back(part);
   if (slash == std::string_view::npos) {
-    if (grouping.by_ == By::prefix)
+    if (part == By::prefix)
       return failure("cannot group by 'prefix': expected its length, for example prefix/24");
-    return grouping;
+    return {};
   }
-  if (grouping.by_ != By::prefix)
+  if (part != By::prefix)
     return failure(fmt::format("cannot group by '{}': only prefix takes a length", text));
 
   auto rest = text.substr(slash);
   const auto v4 = take_length(rest, 32);
-  const auto v6 = rest.empty() ? std::optional{grouping.prefix_v6_} : take_length(rest, 128);
+  const auto v6 = rest.empty() ? std::optional{prefix_v6_} : take_length(rest, 128);
   if (!v4 || !v6 || !rest.empty())
     return failure(fmt::format(
         "cannot group by '{}': expected prefix/N or prefix/N/M with N up to 32 for IPv4 "
         "and M up to 128 for IPv6",
         text));
-  grouping.prefix_v4_ = *v4;
-  grouping.prefix_v6_ = *v6;
-  return grouping;
+  prefix_v4_ = *v4;
+  prefix_v6_ = *v6;
+  return {};
 }
 
-GroupKey Grouping::key_of(const Sample& sample) const {
-  GroupKey key;
-  switch (by_) {
+void Grouping::put(By part, const Sample& sample, GroupKey& key) const {
+  switch (part) {
     case By::flow:
       key.requester = sample.requester;
       key.responder = sample.responder;
@@ -105,19 +139,24 @@ GroupKey Grouping::key_of(const Sample& sample) const {
       key.vlan = sample.vlan;
       break;
   }
+}
+
+GroupKey Grouping::key_of(const Sample& sample) const {
+  GroupKey key;
+  for (const By part : parts_) put(part, sample, key);
   return key;
 }
 
-std::string Grouping::label(const GroupKey& key) const {
-  if (key.other) return "other";
-  switch (by_) {
+std::string Grouping::label(By part, const GroupKey& key) const {
+  switch (part) {
     case By::flow:
       return endpoint(key.requester, key.requester_port) + " > " +
              endpoint(key.responder, key.responder_port);
     case By::host:
       return key.responder.to_string();
     case By::requester:
-      return key.requester.to_string();
+      // Beside the responder, it has to be said which of the two it is.
+      return (parts_.size() > 1 ? "from " : "") + key.requester.to_string();
     case By::prefix:
       return fmt::format("{}/{}", key.responder.to_string(),
                          key.responder.version() == IpVersion::v4 ? prefix_v4_ : prefix_v6_);
@@ -129,10 +168,23 @@ std::string Grouping::label(const GroupKey& key) const {
   return {};
 }
 
+std::string Grouping::label(const GroupKey& key) const {
+  if (key.other) return "other";
+  std::string text;
+  for (const By part : parts_) text += (text.empty() ? "" : " ") + label(part, key);
+  return text;
+}
+
+std::string Grouping::name(By part) const {
+  const std::string_view name = names[static_cast<std::size_t>(part)];
+  return part == By::prefix ? fmt::format("{}/{}/{}", name, prefix_v4_, prefix_v6_)
+                            : std::string{name};
+}
+
 std::string Grouping::name() const {
-  const std::string_view name = names[static_cast<std::size_t>(by_)];
-  return by_ == By::prefix ? fmt::format("{}/{}/{}", name, prefix_v4_, prefix_v6_)
-                           : std::string{name};
+  std::string text;
+  for (const By part : parts_) text += (text.empty() ? "" : ",") + name(part);
+  return text;
 }
 
 std::uint64_t hash_of(const GroupKey& key) {

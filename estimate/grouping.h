@@ -1,10 +1,12 @@
 #pragma once
-// Which samples belong together: --by flow, host, prefix/24, ...
+// Which samples belong together: --by flow, host, prefix/24, port and several of them at once.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/result.h"
 #include "core/sample.h"
@@ -34,6 +36,8 @@ std::uint64_t hash_of(const GroupKey& key);
 ///     prefix/N     the responder's prefix; IPv6 takes /48, or M with prefix/N/M
 ///     port         the server's port
 ///     vlan         the outermost VLAN identifier
+///
+/// Several with commas between, "prefix/24,port", as long as none says what another says already.
 class Grouping {
  public:
   enum class By : std::uint8_t { flow, host, requester, prefix, port, vlan };
@@ -41,16 +45,20 @@ class Grouping {
   static Result<Grouping> parse(std::string_view text);
 
   GroupKey key_of(const Sample& sample) const;
-  /// The group's name for people: "192.0.2.0/24", "port 443", "other".
+  /// The group's name for people: "192.0.2.0/24", "port 443", "192.0.2.1 port 443", "other".
   std::string label(const GroupKey& key) const;
-  /// What the user wrote, with defaults filled in: "prefix/24/48".
+  /// What the user wrote, with defaults filled in: "prefix/24/48,port".
   std::string name() const;
-  By by() const { return by_; }
+  bool by(By part) const { return std::ranges::find(parts_, part) != parts_.end(); }
 
  private:
-  explicit Grouping(By by) : by_(by) {}
+  Grouping() = default;
+  Result<void> add(std::string_view text);
+  void put(By part, const Sample& sample, GroupKey& key) const;
+  std::string label(By part, const GroupKey& key) const;
+  std::string name(By part) const;
 
-  By by_;
+  std::vector<By> parts_;  ///< in the user's order
   std::uint8_t prefix_v4_ = 24;
   std::uint8_t prefix_v6_ = 48;
 };

@@ -66,6 +66,21 @@ TEST(Grouping, RefusesWhatItDoesNotKnow) {
         << text << ": " << group_of(sample(), text);
 }
 
+TEST(Grouping, TakesSeveralAtOnceUnlessTheySayTheSame) {
+  EXPECT_EQ(group_of(sample(), "prefix/24,port"), "198.51.100.0/24 port 443");
+  EXPECT_EQ(group_of(sample(), "port,vlan,host"), "port 443 no vlan 198.51.100.9");
+  EXPECT_EQ(group_of(sample(), "requester,host"), "from 192.0.2.77 198.51.100.9");
+  EXPECT_EQ(Grouping::parse("prefix/24,port")->name(), "prefix/24/48,port");
+  EXPECT_TRUE(Grouping::parse("prefix/24,port")->by(Grouping::By::port));
+  EXPECT_FALSE(Grouping::parse("prefix/24,port")->by(Grouping::By::flow));
+  EXPECT_EQ(group_of(sample(), "host,prefix/24"),
+            "cannot group by 'host' and 'prefix' at once: both say whose delay it is");
+  EXPECT_EQ(group_of(sample(), "flow,port"),
+            "cannot group by 'flow' and 'port' at once: both say which service");
+  for (const auto text : {"port,", ",port", "port,,vlan", "port, vlan", "port,port"})
+    EXPECT_TRUE(group_of(sample(), text).starts_with("cannot group by '")) << text;
+}
+
 TEST(GroupKey, HashesDifferForDifferentKeys) {
   std::unordered_set<std::uint64_t> hashes;
   GroupKey key;

@@ -8,7 +8,7 @@ Distribution& Groups::room_for(const GroupId& id, std::uint64_t samples) {
   if (groups_.size() < max_groups_ || id.key.other)
     return groups_.try_emplace(id, keep_).first->second;
   overflowed_ += samples;
-  GroupId other{GroupKey{}, id.kind, id.whole};
+  GroupId other{GroupKey{}, id.kind, id.leg};
   other.key.other = true;
   return groups_.try_emplace(other, keep_).first->second;
 }

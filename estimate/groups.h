@@ -1,5 +1,5 @@
 #pragma once
-// One distribution per group and kind, in bounded number.
+// One distribution per group, kind and leg, in bounded number.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace sojourn {
 struct GroupId {
   GroupKey key;
   Kind kind = Kind::tcp;
-  bool whole = false;  ///< of Leg::sum; a kind never mixes it with its parts (measurement.h)
+  Leg leg = Leg::server;  ///< two legs may differ a thousandfold: a group never mixes them
 
   friend bool operator==(const GroupId&, const GroupId&) = default;
 };
 
 /// At most `max_groups` groups.  What comes later is not lost: it goes to one group "other" per
-/// kind, and overflowed() counts the samples that did.
+/// kind and leg, and overflowed() counts the samples that did.
 class Groups {
  public:
   static constexpr std::size_t default_max_groups = 1'000'000;
@@ -49,7 +49,8 @@ class Groups {
  private:
   struct Hash {
     std::size_t operator()(const GroupId& id) const {
-      return hash_of(id.key) ^ (index_of(id.kind) * 0x9e3779b97f4a7c15u + id.whole);
+      return hash_of(id.key) ^
+             ((index_of(id.kind) * leg_count + index_of(id.leg)) * 0x9e3779b97f4a7c15u);
     }
   };
 

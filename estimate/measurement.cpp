@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <tuple>
+#include <utility>
 
 namespace sojourn {
 namespace {
@@ -10,9 +13,6 @@ namespace {
 bool has_whole(Kind kind) {
   return kind == Kind::handshake || kind == Kind::flow || kind == Kind::quic;
 }
-
-/// Parts of a whole are no headline, so groups and slices need not keep them.
-bool is_headline(Kind kind, Leg leg) { return !has_whole(kind) || leg == Leg::sum; }
 
 }  // namespace
 
@@ -30,11 +30,13 @@ KindCounters& KindCounters::operator+=(const KindCounters& other) {
 Measurement::Measurement(const MeasurementOptions& options)
     : keep_ambiguous_(options.keep_ambiguous),
       weights_are_counts_(options.weights_are_counts),
-      grouping_(options.grouping) {
+      grouping_(options.grouping),
+      over_time_(options.window || options.heatmap) {
   for (auto& legs : legs_)
     for (auto& leg : legs) leg = Distribution{options.keep};
   if (options.grouping) groups_.emplace(options.max_groups, options.keep);
   if (options.window) windows_.emplace(*options.window, options.max_slices, options.keep);
+  if (options.heatmap) heatmap_.emplace();
 }
 
 std::uint64_t Measurement::unmatched_requests(Kind kind) const {
@@ -56,16 +58,19 @@ void Measurement::settle(Kind kind, Leg leg) const {
   waiting.count = 0;
 }
 
-void Measurement::add_to_window(Kind kind, Leg leg, Timestamp time, Duration delay, double weight,
+void Measurement::add_over_time(Kind kind, Leg leg, Timestamp time, Duration delay, double weight,
                                 FlowTag flow) {
-  if (is_headline(kind, leg)) windows_->add(time, kind, has_whole(kind), delay, weight, flow);
+  if (windows_) windows_->add(time, kind, leg, delay, weight, flow);
+  if (!heatmap_) return;
+  const Timestamp asked = timestamp_from_ns(difference_ns(to_ns(time), delay.count()));
+  heatmap_->add(asked, kind, leg, delay, weight);
+  if (!has_whole(kind) || leg == Leg::sum) heatmap_->add_answered(asked, kind, weight);
 }
 
 void Measurement::add_to_group(const Sample& sample, FlowTag flow) {
-  if (!is_headline(sample.kind, sample.leg)) return;
   // Whoever asks about each flow does not ask how flows differ: there its samples are what varies.
-  if (grouping_->by() == Grouping::By::flow) flow = next_stranger();
-  const GroupId id{grouping_->key_of(sample), sample.kind, has_whole(sample.kind)};
+  if (grouping_->by(Grouping::By::flow)) flow = next_stranger();
+  const GroupId id{grouping_->key_of(sample), sample.kind, sample.leg};
   groups_->add(id, sample.delay, sample.weight, flow);
 }
 
@@ -78,6 +83,7 @@ void Measurement::merge(Measurement&& other) {
   }
   if (groups_ && other.groups_) groups_->merge(*other.groups_);
   if (windows_ && other.windows_) windows_->merge(*other.windows_);
+  if (heatmap_ && other.heatmap_) heatmap_->merge(*other.heatmap_);
   other = Measurement{};  // its samples are in here now; give the memory back
 }
 
@@ -107,39 +113,40 @@ std::uint64_t Measurement::samples() const {
   return sum;
 }
 
-std::vector<Measurement::Group> Measurement::largest_groups(std::size_t limit) const {
-  if (!groups_) return {};
-  auto entries = groups_->entries();
-  std::erase_if(entries, [](const Groups::Entry& entry) {
-    return entry.id.whole != headline_is_sum(entry.id.kind);
-  });
-  // Labels are costly for a million groups: first cut by size, then name and order what is left.
-  std::ranges::sort(entries, std::greater{},
-                    [](const auto& entry) { return entry.distribution->count(); });
-  if (entries.size() > limit && limit > 0) {
-    const auto smallest = entries[limit - 1].distribution->count();
-    std::erase_if(entries,
-                  [smallest](const auto& entry) { return entry.distribution->count() < smallest; });
+std::vector<Measurement::Group> Measurement::groups_by(GroupOrder order, std::size_t limit) const {
+  if (!groups_ || limit == 0) return {};
+  struct Ranked {
+    GroupRank rank;
+    Groups::Entry entry;
+  };
+  std::vector<Ranked> ranked;
+  for (const Groups::Entry& entry : groups_->entries())
+    ranked.push_back({rank_of(*entry.distribution, order), entry});
+  // Labels are costly for a million groups: first cut by rank, then name and order what is left.
+  std::ranges::sort(ranked, std::greater{}, &Ranked::rank);
+  if (ranked.size() > limit) {
+    const GroupRank least = ranked[limit - 1].rank;
+    std::erase_if(ranked, [&](const Ranked& one) { return one.rank < least; });
   }
-  std::vector<Group> groups;
-  for (const auto& entry : entries)
-    groups.push_back({grouping_->label(entry.id.key), entry.id.kind, entry.distribution});
-  std::ranges::sort(groups, [](const Group& a, const Group& b) {
-    if (a.distribution->count() != b.distribution->count())
-      return a.distribution->count() > b.distribution->count();
-    return a.label != b.label ? a.label < b.label : a.kind < b.kind;
+  std::vector<std::pair<GroupRank, Group>> named;
+  for (const auto& [rank, entry] : ranked)
+    named.emplace_back(rank, Group{grouping_->label(entry.id.key), entry.id.key, entry.id.kind,
+                                   entry.id.leg, entry.distribution});
+  std::ranges::sort(named, [](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first > b.first;
+    return std::tie(a.second.label, a.second.kind, a.second.leg) <
+           std::tie(b.second.label, b.second.kind, b.second.leg);
   });
-  if (groups.size() > limit)
-    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(limit), groups.end());
+  if (named.size() > limit) named.resize(limit);
+  std::vector<Group> groups;
+  for (auto& [rank, group] : named) groups.push_back(std::move(group));
   return groups;
 }
 
 std::vector<Groups::Entry> Measurement::groups_of(Kind kind) const {
   if (!groups_) return {};
   auto entries = groups_->entries();
-  std::erase_if(entries, [kind](const Groups::Entry& entry) {
-    return entry.id.kind != kind || entry.id.whole != headline_is_sum(kind);
-  });
+  std::erase_if(entries, [kind](const Groups::Entry& entry) { return entry.id.kind != kind; });
   return entries;
 }
 
@@ -147,11 +154,11 @@ std::vector<Measurement::WindowRow> Measurement::window_rows() const {
   std::vector<WindowRow> rows;
   if (!windows_) return rows;
   for (const auto& [number, slice] : windows_->slices()) {
-    for (std::size_t kind = 0; kind < kind_count; ++kind) {
-      const auto& distribution = slice[kind][headline_is_sum(static_cast<Kind>(kind)) ? 1 : 0];
-      if (distribution)
-        rows.push_back({windows_->start_of(number), static_cast<Kind>(kind), distribution.get()});
-    }
+    for (std::size_t kind = 0; kind < kind_count; ++kind)
+      for (std::size_t leg = 0; leg < leg_count; ++leg)
+        if (const auto& distribution = slice[kind][leg])
+          rows.push_back({windows_->start_of(number), static_cast<Kind>(kind),
+                          static_cast<Leg>(leg), distribution.get()});
   }
   return rows;
 }

@@ -12,8 +12,10 @@
 #include "core/kind.h"
 #include "core/left_out.h"
 #include "core/sample.h"
+#include "estimate/delay_heatmap.h"
 #include "estimate/distribution/distribution.h"
 #include "estimate/distribution/flow_tag.h"
+#include "estimate/group_order.h"
 #include "estimate/grouping.h"
 #include "estimate/groups.h"
 #include "estimate/windows.h"
@@ -49,6 +51,7 @@ struct MeasurementOptions {
   Keep keep = Keep::every_sample;
   std::optional<Duration> window;
   std::size_t max_slices = Windows::default_max_slices;
+  bool heatmap = false;
   std::optional<Grouping> grouping;
   std::size_t max_groups = Groups::default_max_groups;
   bool keep_ambiguous = false;      ///< requests sent more than once are among the samples
@@ -60,7 +63,7 @@ struct MeasurementOptions {
 /// A kind's headline figure pools its legs, except where Leg::sum exists: a whole handshake must
 /// not be averaged with its own halves.  So the headline of handshake, flow and quic is their sum
 /// leg, even if only halves were measured: requests are counted for the whole, too.  Groups and
-/// slices follow the same rule.
+/// slices pool nothing: they are kept by leg.
 class Measurement {
  public:
   explicit Measurement(const MeasurementOptions& options = {});
@@ -78,8 +81,8 @@ class Measurement {
     } else {
       legs_[index_of(kind)][index_of(leg)].add(delay, weight, flow);
     }
-    if (windows_) [[unlikely]]
-      add_to_window(kind, leg, response_time, delay, weight, flow);
+    if (over_time_) [[unlikely]]
+      add_over_time(kind, leg, response_time, delay, weight, flow);
   }
   /// A sample without a flow is a flow of its own.
   void add_light(Kind kind, Leg leg, Timestamp response_time, Duration delay, double weight = 1) {
@@ -120,12 +123,19 @@ class Measurement {
   /// What a group holds, by name.
   struct Group {
     std::string label;
+    GroupKey key;
     Kind kind;
+    Leg leg;
     const Distribution* distribution;
   };
   /// The groups with the most samples first; those of equal size in order of their label.
-  std::vector<Group> largest_groups(std::size_t limit) const;
-  /// All groups of a kind, in no particular order and without names; valid until the next add.
+  std::vector<Group> largest_groups(std::size_t limit) const {
+    return groups_by(GroupOrder::samples, limit);
+  }
+  /// In this order; those of equal rank in order of their label.
+  std::vector<Group> groups_by(GroupOrder order, std::size_t limit) const;
+  /// All groups of a kind, by leg, in no particular order and without names; valid until the next
+  /// add.
   std::vector<Groups::Entry> groups_of(Kind kind) const;
   const std::optional<Grouping>& grouping() const { return grouping_; }
   std::size_t group_count() const { return groups_ ? groups_->size() : 0; }
@@ -134,11 +144,15 @@ class Measurement {
   struct WindowRow {
     Timestamp start;
     Kind kind;
+    Leg leg;
     const Distribution* distribution;
   };
-  /// In order of time, then kind; only what has samples.
+  /// In order of time, then kind, then leg; only what has samples.
   std::vector<WindowRow> window_rows() const;
   std::optional<Duration> window() const;
+  /// If it is wanted.
+  const DelayHeatmap* heatmap() const { return heatmap_ ? &*heatmap_ : nullptr; }
+  DelayHeatmap* heatmap() { return heatmap_ ? &*heatmap_ : nullptr; }
   std::uint64_t samples_beyond_windows() const { return windows_ ? windows_->overflowed() : 0; }
 
  private:
@@ -156,7 +170,7 @@ class Measurement {
 
   FlowTag next_stranger() { return FlowTag::numbered(++strangers_); }
   void settle(Kind kind, Leg leg) const;
-  void add_to_window(Kind kind, Leg leg, Timestamp time, Duration delay, double weight,
+  void add_over_time(Kind kind, Leg leg, Timestamp time, Duration delay, double weight,
                      FlowTag flow);
   void add_to_group(const Sample& sample, FlowTag flow);
 
@@ -168,6 +182,8 @@ class Measurement {
   std::optional<Grouping> grouping_;
   std::optional<Groups> groups_;
   std::optional<Windows> windows_;
+  std::optional<DelayHeatmap> heatmap_;
+  bool over_time_;  ///< one of the two is wanted
   mutable std::array<std::optional<Distribution>, kind_count> pooled_;
 };
 

@@ -83,7 +83,7 @@ TEST(Measurement, ASliceAndAGroupOverEverythingAgreeWithTheWhole) {
   options.grouping = *Grouping::parse("host");
   Measurement measurement{options};
   for (int i = 0; i < 2000; ++i) {
-    Sample one = sample(Kind::tcp, i % 2 == 0 ? Leg::server : Leg::client, (i * i % 7919) * 1us);
+    Sample one = sample(Kind::tcp, Leg::server, (i * i % 7919) * 1us);
     one.flow = static_cast<std::uint64_t>(1 + i % 100) * 0x9e3779b97f4a7c15u;
     measurement.add(one);
   }
@@ -109,17 +109,22 @@ TEST(Measurement, CutsSlicesAtMultiplesOfTheirLength) {
   measurement.add_light(Kind::dns, Leg::server, noon + 10s, 2ms);
   measurement.add_light(Kind::tcp, Leg::server, noon + 12s, 3ms);
   measurement.add_light(Kind::dns, Leg::server, noon - 1ns, 4ms);
-  measurement.add_light(Kind::handshake, Leg::server, noon, 5ms);  // half of a handshake: no row
+  measurement.add_light(Kind::handshake, Leg::server, noon, 5ms);
+  measurement.add_light(Kind::handshake, Leg::client, noon, 7ms);
   measurement.add_light(Kind::dns, Leg::server, timestamp_from_ns(-1), 6ms);
   const auto rows = measurement.window_rows();
-  ASSERT_EQ(rows.size(), 5u);
+  ASSERT_EQ(rows.size(), 7u);
   EXPECT_EQ(rows[0].start, timestamp_from_ns(-10'000'000'000));
   EXPECT_EQ(rows[1].start, noon - 10s);
   EXPECT_EQ(rows[2].start, noon);
-  EXPECT_EQ(rows[2].distribution->mean(), 1ms);
-  EXPECT_EQ(rows[3].start, noon + 10s);
-  EXPECT_EQ(rows[3].kind, Kind::tcp);
-  EXPECT_EQ(rows[4].kind, Kind::dns);
+  EXPECT_EQ(rows[2].leg, Leg::server);
+  EXPECT_EQ(rows[2].distribution->mean(), 5ms);
+  EXPECT_EQ(rows[3].leg, Leg::client);
+  EXPECT_EQ(rows[3].distribution->mean(), 7ms);
+  EXPECT_EQ(rows[4].distribution->mean(), 1ms);
+  EXPECT_EQ(rows[5].start, noon + 10s);
+  EXPECT_EQ(rows[5].kind, Kind::tcp);
+  EXPECT_EQ(rows[6].kind, Kind::dns);
 }
 
 TEST(Measurement, BoundsTheNumberOfSlicesAndCountsTheRest) {
@@ -151,6 +156,48 @@ TEST(Measurement, ListsTheLargestGroupsFirst) {
   EXPECT_EQ(labels, (std::vector<std::string>{"port 443", "port 22", "port 80"}));
   EXPECT_EQ(measurement.group_count(), 4u);
   EXPECT_TRUE(measurement.largest_groups(0).empty());
+}
+
+/// Two legs of the same host that differ a thousandfold have no median in common.
+TEST(Measurement, KeepsTheLegsOfAGroupApart) {
+  MeasurementOptions options;
+  options.grouping = *Grouping::parse("port");
+  Measurement measurement{options};
+  for (int i = 0; i < 3; ++i) measurement.add(sample(Kind::tcp, Leg::server, 20ms));
+  for (int i = 0; i < 2; ++i) measurement.add(sample(Kind::tcp, Leg::client, 20us));
+  const auto groups = measurement.largest_groups(10);
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].leg, Leg::server);
+  EXPECT_EQ(groups[0].distribution->quantile(0.5), 20ms);
+  EXPECT_EQ(groups[1].leg, Leg::client);
+  EXPECT_EQ(groups[1].distribution->quantile(0.5), 20us);
+}
+
+TEST(Measurement, OrdersGroupsByDelayAndThoseWithFewSamplesLast) {
+  MeasurementOptions options;
+  options.grouping = *Grouping::parse("port");
+  Measurement measurement{options};
+  Sample one = sample(Kind::tcp, Leg::server, 1ms);
+  const auto add = [&](std::uint16_t port, Duration usual, Duration tail, int count) {
+    one.responder_port = port;
+    for (int i = 0; i < count; ++i) {
+      one.delay = i >= count * 9 / 10 ? tail : usual;
+      measurement.add(one);
+    }
+  };
+  add(1, 10ms, 11ms, 100);
+  add(2, 1ms, 50ms, 20);
+  add(3, 5ms, 900ms, 9);  // too few to head a list
+  const auto order = [&](GroupOrder by) {
+    std::string labels;
+    for (const auto& group : measurement.groups_by(by, 10)) labels += group.label.substr(5);
+    return labels;
+  };
+  EXPECT_EQ(order(GroupOrder::samples), "123");
+  EXPECT_EQ(order(GroupOrder::median), "123");
+  EXPECT_EQ(order(GroupOrder::p95), "213");
+  EXPECT_EQ(order(GroupOrder::p99), "213");
+  EXPECT_EQ(measurement.groups_by(GroupOrder::p95, 1).at(0).label, "port 2");
 }
 
 }  // namespace

@@ -74,8 +74,6 @@ Result<SlaRule> SlaRule::parse(std::string_view text) {
     rule.leg_ = leg_named(subject.substr(dot + 1));
     if (!rule.leg_)
       return wrong(fmt::format("one of {} after the dot", fmt::join(leg_names, ", ")));
-    if (rule.each_group_)
-      return wrong("a kind without a leg after 'each', since groups pool their legs");
   }
 
   const auto statistic = take_word(rest, " \t<>");
@@ -173,8 +171,17 @@ SlaResult SlaRule::evaluate(const Distribution& distribution) const {
   return result;
 }
 
-SlaResult SlaRule::evaluate(const Measurement& measurement) const {
-  return evaluate(leg_ ? measurement.leg(kind_, *leg_) : measurement.pooled(kind_));
+std::vector<SlaResult> SlaRule::evaluate(const Measurement& measurement) const {
+  std::vector<SlaResult> results;
+  for (std::size_t i = 0; i < leg_count; ++i) {
+    const Leg leg = static_cast<Leg>(i);
+    if (!is_about(leg) || measurement.leg(kind_, leg).empty()) continue;
+    results.push_back(evaluate(measurement.leg(kind_, leg)));
+    results.back().leg = leg;
+  }
+  if (results.empty()) results.push_back(evaluate(Distribution{}));
+  if (results.size() == 1) results.front().leg.reset();
+  return results;
 }
 
 }  // namespace sojourn

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/kind.h"
 #include "core/result.h"
@@ -23,6 +24,7 @@ std::string_view name_of(SlaVerdict verdict);
 struct SlaResult {
   std::string rule;                    ///< as the user wrote it
   std::optional<std::string> group{};  ///< whose value it is, for a rule about each group
+  std::optional<Leg> leg{};            ///< which leg's, where the rule does not say and it matters
   std::optional<Duration> value;       ///< nullopt without samples
   std::optional<Interval> interval;
   bool ok = false;  ///< the value itself keeps to the limit; only with a value
@@ -38,15 +40,20 @@ struct SlaResult {
 ///     tcp p95 < 50ms      tcp.external p99.9 <= 200ms      dns mean < 20ms      icmp max <= 1s
 ///     each tcp p95 < 50ms
 ///
-/// The last is about each group of --by on its own (estimate/sla_groups.h).  Groups are not kept
-/// by leg, so it has none.
+/// The last is about each group of --by on its own (estimate/sla_groups.h).  A rule without a leg
+/// is about Leg::sum where the kind has it, and else about each leg on its own: what two legs have
+/// in common is the share of samples that either gave, not a delay.
 class SlaRule {
  public:
   static Result<SlaRule> parse(std::string_view text);
 
   SlaResult evaluate(const Distribution& distribution) const;
-  /// On the kind's headline figure, or on the leg that the rule names.
-  SlaResult evaluate(const Measurement& measurement) const;
+  /// On the leg that the rule names, on the kind's sum, or one result for each leg with samples.
+  std::vector<SlaResult> evaluate(const Measurement& measurement) const;
+  /// Is a distribution of the rule's kind and this leg to be judged?
+  bool is_about(Leg leg) const {
+    return leg_ ? *leg_ == leg : !Measurement::headline_is_sum(kind_) || leg == Leg::sum;
+  }
 
   Kind kind() const { return kind_; }
   std::optional<Leg> leg() const { return leg_; }

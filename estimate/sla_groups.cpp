@@ -31,8 +31,10 @@ SlaGroups evaluate_groups(const SlaRule& rule, const Measurement& measurement, s
   groups.rule = rule.text();
   std::vector<Judged> judged;
   for (const auto& entry : measurement.groups_of(rule.kind())) {
+    if (!rule.is_about(entry.id.leg)) continue;
     judged.push_back(
         {rule.evaluate(*entry.distribution), entry.distribution->count(), entry.id.key});
+    if (!rule.leg()) judged.back().result.leg = entry.id.leg;
     ++groups.counts[static_cast<std::size_t>(judged.back().result.verdict)];
   }
   // Names are costly for a million groups: first cut by order, ties kept, then name what is left.
@@ -44,7 +46,7 @@ SlaGroups evaluate_groups(const SlaRule& rule, const Measurement& measurement, s
   }
   for (Judged& one : judged) one.result.group = measurement.grouping()->label(one.key);
   std::ranges::sort(judged, {}, [](const Judged& one) {
-    return std::tuple{urgency(one.result.verdict), ~one.samples, *one.result.group};
+    return std::tuple{urgency(one.result.verdict), ~one.samples, *one.result.group, one.result.leg};
   });
   if (judged.size() > limit)
     judged.erase(judged.begin() + static_cast<std::ptrdiff_t>(limit), judged.end());

@@ -11,7 +11,8 @@
 
 namespace sojourn {
 
-/// How the groups of the rule's kind fare.
+/// How the groups of the rule's kind fare.  A group with two legs counts as two, unless the rule
+/// names one.
 struct SlaGroups {
   std::string rule;
   std::array<std::size_t, 3> counts{};  ///< groups by SlaVerdict

@@ -82,16 +82,30 @@ TEST_F(SlaGroupsTest, WithoutGroupsOfTheKindNothingIsBroken) {
   EXPECT_FALSE(evaluate("each quic p50 < 1ns").broken());
 }
 
+TEST_F(SlaGroupsTest, JudgesEachLegOfAGroupOnItsOwn) {
+  Sample sample;
+  sample.kind = Kind::tcp;
+  sample.leg = Leg::client;
+  sample.delay = 1ms;
+  sample.requester_port = 443;
+  for (int i = 0; i < 100; ++i) measurement.add(sample);
+  const auto all = evaluate("each tcp p50 < 50ms");
+  EXPECT_EQ(all.groups(), 5u);
+  EXPECT_EQ(all.count(SlaVerdict::met), 2u);
+  EXPECT_EQ(all.shown[0].leg, Leg::server);
+  const auto client = evaluate("each tcp.client p50 < 50ms");
+  EXPECT_EQ(client.groups(), 1u);
+  EXPECT_EQ(client.shown.at(0).group, "port 443");
+  EXPECT_FALSE(client.broken());
+}
+
 TEST(SlaRuleEach, IsReadAndRefusedClearly) {
   const auto rule = SlaRule::parse("each tcp p95 < 50ms");
   ASSERT_TRUE(rule);
   EXPECT_TRUE(rule->each_group());
   EXPECT_EQ(rule->text(), "each tcp p95 < 50ms");
   EXPECT_FALSE(SlaRule::parse("tcp p95 < 50ms")->each_group());
-  EXPECT_EQ(SlaRule::parse("each tcp.server p95 < 50ms").error().message,
-            "in SLA rule 'each tcp.server p95 < 50ms': expected a kind without a leg after 'each', "
-            "since groups pool "
-            "their legs, as in 'each tcp p95 < 50ms'");
+  EXPECT_EQ(SlaRule::parse("each tcp.server p95 < 50ms")->leg(), Leg::server);
   EXPECT_FALSE(SlaRule::parse("each each tcp p95 < 50ms"));
   EXPECT_FALSE(SlaRule::parse("each"));
 }

@@ -90,9 +90,16 @@ TEST(SlaRule, LooksAtTheLegItNames) {
     measurement.add_light(Kind::tcp, Leg::server, {}, 80ms);
     measurement.add_light(Kind::tcp, Leg::client, {}, 1ms);
   }
-  EXPECT_TRUE(SlaRule::parse("tcp.server p50 < 50ms")->evaluate(measurement).broken());
-  EXPECT_FALSE(SlaRule::parse("tcp.client p50 < 50ms")->evaluate(measurement).broken());
-  EXPECT_EQ(SlaRule::parse("tcp p95 < 50ms")->evaluate(measurement).value, 80ms);
+  EXPECT_TRUE(SlaRule::parse("tcp.server p50 < 50ms")->evaluate(measurement)[0].broken());
+  EXPECT_FALSE(SlaRule::parse("tcp.client p50 < 50ms")->evaluate(measurement)[0].broken());
+  // Without a leg: each on its own, not the two pooled.
+  const auto both = SlaRule::parse("tcp p95 < 50ms")->evaluate(measurement);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].leg, Leg::server);
+  EXPECT_TRUE(both[0].broken());
+  EXPECT_EQ(both[1].leg, Leg::client);
+  EXPECT_FALSE(both[1].broken());
+  EXPECT_FALSE(SlaRule::parse("quic p95 < 50ms")->evaluate(measurement).at(0).value);
 }
 
 }  // namespace

@@ -21,16 +21,15 @@ Windows::Slice* Windows::slice_at(std::int64_t number) {
   return latest_ = &found->second;
 }
 
-Distribution& Windows::distribution_in(Slice& slice, Kind kind, bool whole) const {
-  auto& distribution = slice[index_of(kind)][whole ? 1 : 0];
+Distribution& Windows::distribution_in(Slice& slice, Kind kind, Leg leg) const {
+  auto& distribution = slice[index_of(kind)][index_of(leg)];
   if (!distribution) distribution = std::make_unique<Distribution>(keep_);
   return *distribution;
 }
 
-void Windows::add(Timestamp time, Kind kind, bool whole, Duration delay, double weight,
-                  FlowTag flow) {
+void Windows::add(Timestamp time, Kind kind, Leg leg, Duration delay, double weight, FlowTag flow) {
   if (Slice* slice = slice_at(slice_of(to_ns(time), length_.count())))
-    distribution_in(*slice, kind, whole).add(delay, weight, flow);
+    distribution_in(*slice, kind, leg).add(delay, weight, flow);
   else
     ++overflowed_;
 }
@@ -40,11 +39,12 @@ void Windows::merge(const Windows& other) {
   for (const auto& [number, theirs] : other.slices_) {
     Slice* const slice = slice_at(number);
     for (std::size_t kind = 0; kind < kind_count; ++kind) {
-      for (const bool whole : {false, true}) {
-        const auto& distribution = theirs[kind][whole ? 1 : 0];
+      for (std::size_t leg = 0; leg < leg_count; ++leg) {
+        const auto& distribution = theirs[kind][leg];
         if (!distribution) continue;
         if (slice)
-          distribution_in(*slice, static_cast<Kind>(kind), whole).merge(*distribution);
+          distribution_in(*slice, static_cast<Kind>(kind), static_cast<Leg>(leg))
+              .merge(*distribution);
         else
           overflowed_ += distribution->count();
       }

@@ -1,5 +1,5 @@
 #pragma once
-// One distribution per time slice and kind: how delay changed over the capture.
+// One distribution per time slice, kind and leg: how delay changed over the capture.
 
 #include <array>
 #include <cstddef>
@@ -20,14 +20,14 @@ class Windows {
  public:
   static constexpr std::size_t default_max_slices = 100'000;
 
-  /// By kind, and there by whether it is of Leg::sum; null where nothing was measured.
-  using Slice = std::array<std::array<std::unique_ptr<Distribution>, 2>, kind_count>;
+  /// By kind and leg; null where nothing was measured.
+  using Slice = std::array<std::array<std::unique_ptr<Distribution>, leg_count>, kind_count>;
 
   explicit Windows(Duration length, std::size_t max_slices = default_max_slices,
                    Keep keep = Keep::histogram)
       : length_(length), max_slices_(max_slices), keep_(keep) {}
 
-  void add(Timestamp time, Kind kind, bool whole, Duration delay, double weight, FlowTag flow);
+  void add(Timestamp time, Kind kind, Leg leg, Duration delay, double weight, FlowTag flow);
   void merge(const Windows& other);
 
   Duration length() const { return length_; }
@@ -40,7 +40,7 @@ class Windows {
 
  private:
   Slice* slice_at(std::int64_t number);
-  Distribution& distribution_in(Slice& slice, Kind kind, bool whole) const;
+  Distribution& distribution_in(Slice& slice, Kind kind, Leg leg) const;
 
   std::map<std::int64_t, Slice> slices_;
   Duration length_;

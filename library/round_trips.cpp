@@ -188,8 +188,8 @@ Distribution RoundTrips::distribution(Kind kind, Leg leg) const {
 std::vector<Group> RoundTrips::groups(std::size_t most) const {
   std::vector<Group> groups;
   for (const Measurement::Group& group : run_->pipeline.measurement().largest_groups(most))
-    groups.push_back(
-        {group.label, static_cast<Kind>(group.kind), Inside::wrap(*group.distribution)});
+    groups.push_back({group.label, static_cast<Kind>(group.kind), static_cast<Leg>(group.leg),
+                      Inside::wrap(*group.distribution)});
   return groups;
 }
 

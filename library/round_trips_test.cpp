@@ -69,6 +69,7 @@ TEST(RoundTrips, GroupsByHost) {
   const auto groups = trips.groups();
   ASSERT_EQ(groups.size(), 2u) << "IPv4 and IPv6";
   EXPECT_EQ(groups[0].kind, Kind::icmp);
+  EXPECT_EQ(groups[0].leg, Leg::server);
   EXPECT_GE(groups[0].distribution.samples(), groups[1].distribution.samples());
   EXPECT_EQ(groups[0].distribution.samples() + groups[1].distribution.samples(), 160u);
 }

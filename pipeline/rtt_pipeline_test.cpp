@@ -205,6 +205,40 @@ TEST_P(Threads, MeasureWithoutAConsumer) {
   }
 }
 
+/// Every request and every sample is in some column, however batches and threads cut the capture,
+/// and nothing else changes.
+TEST_P(Threads, CountEveryRequestInAColumn) {
+  const auto traffic = mixed_traffic(20'000, 4);
+  const Outcome expected = measure(traffic, with_threads(GetParam()));
+  RttOptions options = with_threads(GetParam());
+  options.measurement.heatmap = true;
+  EXPECT_EQ(measure(traffic, options), expected);
+  MemorySource source{traffic};
+  RttPipeline pipeline{options};
+  pipeline.run(source, never);
+  const Measurement& measurement = pipeline.measurement();
+  const DelayHeatmap& heatmap = *measurement.heatmap();
+  EXPECT_GT(heatmap.columns(), 10u);
+  for (std::size_t k = 0; k < kind_count; ++k) {
+    const Kind kind = static_cast<Kind>(k);
+    double requests = 0, answered = 0, samples = 0, legs = 0;
+    for (std::size_t column = 0; column < heatmap.columns(); ++column) {
+      requests += heatmap.requests(column, kind);
+      answered += heatmap.answered(column, kind);
+      for (std::size_t l = 0; l < leg_count; ++l)
+        for (std::size_t row = 0; row < DelayHeatmap::rows; ++row)
+          samples += heatmap.weight(column, row, kind, static_cast<Leg>(l));
+    }
+    for (std::size_t l = 0; l < leg_count; ++l)
+      legs += static_cast<double>(measurement.leg(kind, static_cast<Leg>(l)).count());
+    const KindCounters& counters = measurement.counters(kind);
+    EXPECT_EQ(requests, static_cast<double>(counters.requests)) << name_of(kind);
+    EXPECT_EQ(answered, static_cast<double>(measurement.pooled(kind).count() + counters.ambiguous))
+        << name_of(kind);
+    EXPECT_EQ(samples, legs) << name_of(kind);
+  }
+}
+
 TEST_P(Threads, EndWithAnEmptySource) {
   const Outcome outcome = measure(std::span<const StoredPacket>{}, with_threads(GetParam()));
   EXPECT_TRUE(outcome.samples.empty());

@@ -2,6 +2,7 @@
 // The stages behind the parser, for all packets or for one thread's share of the flows.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -96,6 +97,13 @@ class TableShard final : public RttShard {
       packets_beyond_limit_ += batch.size();
       return;
     }
+    if (DelayHeatmap* const heatmap = measurement_.heatmap()) [[unlikely]]
+      return process_by_column(*heatmap, batch, samples);
+    process_part(batch, samples);
+  }
+
+ private:
+  void process_part(std::span<const Summary> batch, std::vector<PlacedSample>& samples) {
     const auto events = pairing_.events(batch);
     apply_batch(table_, events, outcome_);
     for (std::size_t i = 0; i < kind_count; ++i) {
@@ -117,6 +125,27 @@ class TableShard final : public RttShard {
     }
   }
 
+  /// Requests are counted by batch: a batch that ends where its column does counts them by column.
+  void process_by_column(DelayHeatmap& heatmap, std::span<const Summary> batch,
+                         std::vector<PlacedSample>& samples) {
+    while (!batch.empty()) {
+      const std::int64_t column = heatmap.column_of(batch.front().time);
+      std::size_t count = 1;
+      while (count < batch.size() && heatmap.column_of(batch[count].time) == column) ++count;
+      std::array<std::uint64_t, kind_count> before;
+      for (std::size_t i = 0; i < kind_count; ++i)
+        before[i] = measurement_.counters(static_cast<Kind>(i)).requests;
+      process_part(batch.first(count), samples);
+      for (std::size_t i = 0; i < kind_count; ++i) {
+        const Kind kind = static_cast<Kind>(i);
+        if (const auto asked = measurement_.counters(kind).requests - before[i]; asked > 0)
+          heatmap.add_requests(batch.front().time, kind, static_cast<double>(asked));
+      }
+      batch = batch.subspan(count);
+    }
+  }
+
+ public:
   void finish(std::vector<PlacedSample>& samples) override {
     if constexpr (joins_weights)
       held_.release([&](const PlacedSample& placed) { keep(placed, samples); });
@@ -150,7 +179,12 @@ class TableShard final : public RttShard {
         measurement_.counters(event.kind).ambiguous += 1;
         measurement_.counters(event.kind).estimated_ambiguous += match.weight;
       }
-      if (!options_.keep_ambiguous) return;
+      if (!options_.keep_ambiguous) {
+        if (DelayHeatmap* const heatmap = measurement_.heatmap();
+            heatmap && is_whole(event.kind, event.leg))
+          heatmap->add_answered(event.time - match.delay, event.kind, match.weight);
+        return;
+      }
     }
     if (event.flags & guess_mask_) ++measurement_.counters(event.kind).guessed_legs;
     if (!joins_weights && !describes_samples_) {

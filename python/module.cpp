@@ -220,6 +220,7 @@ PYBIND11_MODULE(_sojourn, module) {
              py::list rows;
              for (const auto& group : self.trips.groups(most))
                rows.append(py::make_tuple(group.label, std::string{sojourn::name_of(group.kind)},
+                                          std::string{sojourn::name_of(group.leg)},
                                           group.distribution));
              return rows;
            })

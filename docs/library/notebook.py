@@ -35,5 +35,5 @@ print("weighted mean of the server's leg:", numpy.average(server["delay_ns"], we
 # The slowest hosts.
 
 # %%
-for label, kind, distribution in sorted(delays.groups(), key=lambda group: -group[2].quantile(0.95))[:5]:
-    print(f"{label:24} {kind:10} p95 {distribution.quantile(0.95) / 1e6:.3f} ms of {len(distribution)}")
+for label, kind, leg, distribution in sorted(delays.groups(), key=lambda group: -group[3].quantile(0.95))[:5]:
+    print(f"{label:24} {kind:10} {leg:8} p95 {distribution.quantile(0.95) / 1e6:.3f} ms of {len(distribution)}")

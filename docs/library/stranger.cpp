@@ -46,6 +46,8 @@ int main(int count, char** arguments) {
   }
   std::cout << std::fixed << std::setprecision(2);
   for (const sojourn::Group& group : trips->groups(10))
-    print(group.label + " " + std::string{name_of(group.kind)}, group.distribution);
+    print(group.label + " " + std::string{name_of(group.kind)} + " " +
+              std::string{name_of(group.leg)},
+          group.distribution);
   std::cout << trips->packets() << " packets, " << slow << " delays above 10 ms\n";
 }

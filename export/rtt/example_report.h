@@ -36,7 +36,8 @@ class ExampleReport {
     report.measurement = &measurement;
     for (const auto rule :
          {"tcp p95 < 50ms", "tcp.server median < 5ms", "icmp p95 < 50ms", "quic mean < 1ms"})
-      report.sla.push_back(SlaRule::parse(rule)->evaluate(measurement));
+      for (const SlaResult& result : SlaRule::parse(rule)->evaluate(measurement))
+        report.sla.push_back(result);
   }
 
   static constexpr Timestamp start = timestamp_from_ns(1'794'052'800'000'000'000);

@@ -2,6 +2,7 @@
 
 #include "estimate/estimates_of.h"
 #include "export/json_values.h"
+#include "export/rtt/heatmap_grid.h"
 
 namespace sojourn {
 namespace {
@@ -132,8 +133,8 @@ Json kind_object(const RttReport& report, Kind kind) {
 
 Json groups_array(const RttReport& report) {
   Json array = Json::array();
-  for (const auto& group : report.measurement->largest_groups(report.top)) {
-    Json object{{"group", group.label}, {"kind", name_of(group.kind)}};
+  for (const auto& group : report.measurement->groups_by(report.sort, report.top)) {
+    Json object{{"group", group.label}, {"kind", name_of(group.kind)}, {"leg", name_of(group.leg)}};
     describe(object, *group.distribution, report.quantiles);
     array.push_back(std::move(object));
   }
@@ -145,16 +146,47 @@ Json windows_array(const RttReport& report) {
   for (const auto& row : report.measurement->window_rows()) {
     Json object{{"start_ns", to_ns(row.start)},
                 {"length_ns", to_ns(*report.measurement->window())},
-                {"kind", name_of(row.kind)}};
+                {"kind", name_of(row.kind)},
+                {"leg", name_of(row.leg)}};
     describe(object, *row.distribution, report.quantiles);
     array.push_back(std::move(object));
   }
   return array;
 }
 
+/// Only what is not empty: [column, row, weight].
+Json heatmap_object(const RttReport& report) {
+  const DelayHeatmap& heatmap = *report.measurement->heatmap();
+  Json object{
+      {"start_ns", heatmap.columns() > 0 ? Json(to_ns(heatmap.start_of(0))) : Json(nullptr)},
+      {"column_ns", to_ns(heatmap.length())},
+      {"columns", heatmap.columns()},
+      {"row_lowest_ns", Json::array()},
+      {"panels", Json::array()}};
+  for (std::size_t row = 0; row < DelayHeatmap::rows; ++row)
+    object["row_lowest_ns"].push_back(to_ns(DelayHeatmap::lowest(row)));
+  for (const HeatmapPanel& panel : heatmap_panels(*report.measurement, report.kinds, true)) {
+    Json cells = Json::array(), requests = Json::array(), answered = Json::array();
+    for (std::size_t column = 0; column < heatmap.columns(); ++column) {
+      requests.push_back(heatmap.requests(column, panel.kind));
+      answered.push_back(heatmap.answered(column, panel.kind));
+      for (std::size_t row = 0; row < DelayHeatmap::rows; ++row)
+        if (const double weight = heatmap.weight(column, row, panel.kind, panel.leg); weight > 0)
+          cells.push_back({column, row, weight});
+    }
+    object["panels"].push_back({{"kind", name_of(panel.kind)},
+                                {"leg", name_of(panel.leg)},
+                                {"requests", requests},
+                                {"answered", answered},
+                                {"cells", cells}});
+  }
+  return object;
+}
+
 Json sla_object(const SlaResult& result) {
   Json object{{"rule", result.rule},
               {"group", result.group ? Json(*result.group) : Json(nullptr)},
+              {"leg", result.leg ? Json(name_of(*result.leg)) : Json(nullptr)},
               {"value_ns", ns_or_null(result.value)},
               {"ok", result.value ? Json(result.ok) : Json(nullptr)},
               {"verdict", name_of(result.verdict)},
@@ -240,6 +272,7 @@ std::string json_report(const RttReport& report) {
                             {"samples_beyond_groups", measurement.samples_beyond_groups()}};
   document["groups"] = groups_array(report);
   document["windows"] = windows_array(report);
+  if (report.measurement->heatmap()) document["heatmap"] = heatmap_object(report);
   document["sla"] = sla_array(report);
   document["sla_groups"] = sla_groups_array(report);
   if (report.expect) document["expectation"] = expectation_object(*report.expect);

@@ -60,20 +60,25 @@ TEST(JsonReport, HasTheAgreedKeys) {
   EXPECT_EQ(json["kinds"]["quic"]["quantiles"], Json::array());
 
   EXPECT_EQ(json["groups"][0]["group"], "port 443");
-  EXPECT_EQ(json["groups"][0]["samples"], 1000);
+  EXPECT_EQ(json["groups"][0]["leg"], "server");
+  EXPECT_EQ(json["groups"][0]["samples"], 750);
   EXPECT_EQ(json["windows"][0]["start_ns"], 1'794'052'800'000'000'000);
   EXPECT_EQ(json["windows"][0]["kind"], "tcp");
-  EXPECT_EQ(json["windows"][0]["samples"], 499);
+  EXPECT_EQ(json["windows"][0]["leg"], "server");
+  EXPECT_EQ(json["windows"][0]["samples"], 375);
 
-  ASSERT_EQ(json["sla"].size(), 4u);
+  ASSERT_EQ(json["sla"].size(), 5u) << "tcp has two legs";
   EXPECT_EQ(json["sla"][0]["rule"], "tcp p95 < 50ms");
   EXPECT_EQ(json["sla"][0]["ok"], true);
   EXPECT_EQ(json["sla"][0]["verdict"], "met");
-  EXPECT_EQ(json["sla"][1]["ok"], false);
-  EXPECT_EQ(json["sla"][1]["verdict"], "violated");
-  EXPECT_EQ(json["sla"][2]["verdict"], "undecided");
-  EXPECT_EQ(json["sla"][3]["value_ns"], nullptr);
-  EXPECT_EQ(json["sla"][3]["ok"], nullptr);
+  EXPECT_EQ(json["sla"][0]["leg"], "server");
+  EXPECT_EQ(json["sla"][1]["leg"], "client");
+  EXPECT_EQ(json["sla"][2]["leg"], nullptr);
+  EXPECT_EQ(json["sla"][2]["ok"], false);
+  EXPECT_EQ(json["sla"][2]["verdict"], "violated");
+  EXPECT_EQ(json["sla"][3]["verdict"], "undecided");
+  EXPECT_EQ(json["sla"][4]["value_ns"], nullptr);
+  EXPECT_EQ(json["sla"][4]["ok"], nullptr);
 }
 
 TEST(JsonReport, IsADocumentWhateverHappened) {
@@ -121,12 +126,15 @@ TEST(JsonReport, ListsGroupsThatBreakTheirRule) {
       evaluate_groups(*SlaRule::parse("each tcp p50 < 1ms"), example.measurement, 10));
   const Json json = Json::parse(json_report(example.report));
   EXPECT_EQ(json["sla"][0]["group"], nullptr);
-  ASSERT_EQ(json["sla"].size(), 5u);
-  EXPECT_EQ(json["sla"][4]["rule"], "each tcp p50 < 1ms");
-  EXPECT_EQ(json["sla"][4]["group"], "port 443");
-  EXPECT_EQ(json["sla"][4]["verdict"], "violated");
+  ASSERT_EQ(json["sla"].size(), 7u);
+  EXPECT_EQ(json["sla"][5]["rule"], "each tcp p50 < 1ms");
+  EXPECT_EQ(json["sla"][5]["group"], "port 443");
+  EXPECT_EQ(json["sla"][5]["leg"], "server");
+  EXPECT_EQ(json["sla"][5]["verdict"], "violated");
+  EXPECT_EQ(json["sla"][6]["leg"], "client");
+  EXPECT_EQ(json["sla"][6]["verdict"], "met");
   EXPECT_EQ(json["sla_groups"],
-            Json::parse(R"([{"rule": "each tcp p50 < 1ms", "groups": 1, "met": 0,
+            Json::parse(R"([{"rule": "each tcp p50 < 1ms", "groups": 2, "met": 1,
                                                  "violated": 1, "undecided": 0}])"));
 }
 

@@ -72,7 +72,10 @@ struct RttReport {
   const Measurement* measurement = nullptr;
   KindSet kinds = KindSet::all();  ///< those that were asked for
   std::vector<double> quantiles = {0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999};
-  std::size_t top = 10;               ///< groups to show
+  bool kinds_named = false;  ///< by the user, one by one
+  std::size_t top = 10;      ///< groups to show
+  GroupOrder sort = GroupOrder::samples;
+  bool draw_heatmap = false;          ///< in the report itself
   unsigned threads = 1;               ///< that may look for quantiles
   std::vector<SlaResult> sla;         ///< rules about the whole
   std::vector<SlaGroups> sla_groups;  ///< rules about each group

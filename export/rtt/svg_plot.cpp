@@ -23,6 +23,12 @@ static_assert(plot_colors.size() == kind_count);
 constexpr std::array<std::string_view, kind_count> dashes = {
     "", "8 3", "2 3", "12 3 2 3", "6 2", "4 4", "10 2 2 2 2 2", "1 2"};
 
+struct Curve {
+  Kind kind;
+  Leg leg;
+  const Distribution* delays;
+};
+
 /// Straight between points, as F is defined (estimate/distribution/distribution.h).
 std::string path_of(const Distribution& distribution, const DelayAxis& axis) {
   std::string path;
@@ -84,35 +90,47 @@ void delay_axis(SvgWriter& svg, const DelayAxis& axis) {
           left + plot_width / 2, height - 14);
 }
 
-void curve(SvgWriter& svg, Kind kind, const Distribution& distribution, const DelayAxis& axis) {
+/// The leg towards the client or the inside is drawn thinner than its kind's other one.
+double stroke_width(Leg leg) { return leg == Leg::client || leg == Leg::internal ? 1.2 : 2.4; }
+
+void draw(SvgWriter& svg, const Curve& curve, const DelayAxis& axis) {
   svg.put(
-      R"(<path d="{}" fill="none" stroke="{}" stroke-width="2.2" stroke-linejoin="round" stroke-dasharray="{}"/>)",
-      path_of(distribution, axis), plot_colors[index_of(kind)], dashes[index_of(kind)]);
+      R"(<path d="{}" fill="none" stroke="{}" stroke-width="{}" stroke-linejoin="round" stroke-dasharray="{}"/>)",
+      path_of(*curve.delays, axis), plot_colors[index_of(curve.kind)], stroke_width(curve.leg),
+      dashes[index_of(curve.kind)]);
 }
 
-void legend_entry(SvgWriter& svg, std::size_t row, Kind kind, const Distribution& distribution) {
-  const double x = left + plot_width + 16, y = top + 12 + 44 * static_cast<double>(row);
+void legend_entry(SvgWriter& svg, std::size_t row, const Curve& curve) {
+  const Distribution& distribution = *curve.delays;
+  const double x = left + plot_width + 16, y = top + 4 + 36 * static_cast<double>(row);
   svg.put(
-      R"(<line x1="{0}" y1="{1}" x2="{2}" y2="{1}" stroke="{3}" stroke-width="2.6" stroke-dasharray="{4}"/>)",
-      x, y - 4, x + 36, plot_colors[index_of(kind)], dashes[index_of(kind)]);
-  svg.put(R"(<text x="{}" y="{}">{}</text>)", x + 44, y, name_of(kind));
-  svg.put(R"(<text x="{}" y="{}" font-size="12" fill="#555">median {}</text>)", x, y + 16,
+      R"(<line x1="{0}" y1="{1}" x2="{2}" y2="{1}" stroke="{3}" stroke-width="{4}" stroke-dasharray="{5}"/>)",
+      x, y - 4, x + 36, plot_colors[index_of(curve.kind)], stroke_width(curve.leg),
+      dashes[index_of(curve.kind)]);
+  svg.put(R"(<text x="{}" y="{}">{} {}</text>)", x + 44, y, name_of(curve.kind),
+          name_of(curve.leg));
+  svg.put(R"(<text x="{}" y="{}" font-size="12" fill="#555">median {}</text>)", x, y + 15,
           format_duration(*distribution.quantile(0.5)));
 }
 
 }  // namespace
 
 std::string svg_plot(const RttReport& report) {
-  std::vector<Kind> kinds;
+  std::vector<Curve> curves;
   Duration low = Duration::max(), high = Duration::min();
   for (std::size_t i = 0; i < kind_count; ++i) {
-    const auto& pooled = report.measurement->pooled(static_cast<Kind>(i));
-    if (pooled.empty()) continue;
-    kinds.push_back(static_cast<Kind>(i));
-    low = std::min(low, *pooled.min());
-    high = std::max(high, *pooled.max());
+    const Kind kind = static_cast<Kind>(i);
+    const bool sum = !report.measurement->leg(kind, Leg::sum).empty();
+    for (std::size_t l = 0; l < leg_count; ++l) {
+      const Leg leg = static_cast<Leg>(l);
+      const Distribution& delays = report.measurement->leg(kind, leg);
+      if (delays.empty() || (sum && leg != Leg::sum)) continue;
+      curves.push_back({kind, leg, &delays});
+      low = std::min(low, *delays.min());
+      high = std::max(high, *delays.max());
+    }
   }
-  if (kinds.empty()) low = std::chrono::microseconds{1}, high = std::chrono::seconds{1};
+  if (curves.empty()) low = std::chrono::microseconds{1}, high = std::chrono::seconds{1};
   const DelayAxis axis{low, high};
 
   SvgWriter svg{width, height};
@@ -121,12 +139,11 @@ std::string svg_plot(const RttReport& report) {
           format_count(report.measurement->samples()));
   fraction_axis(svg);
   delay_axis(svg, axis);
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const auto& pooled = report.measurement->pooled(kinds[i]);
-    curve(svg, kinds[i], pooled, axis);
-    legend_entry(svg, i, kinds[i], pooled);
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    draw(svg, curves[i], axis);
+    legend_entry(svg, i, curves[i]);
   }
-  if (kinds.empty())
+  if (curves.empty())
     svg.put(
         R"(<text x="{}" y="{}" text-anchor="middle" font-size="16" fill="#555">no samples</text>)",
         left + plot_width / 2, top + plot_height / 2);

@@ -7,7 +7,8 @@
 
 namespace sojourn {
 
-/// A self-contained SVG: the cumulative distribution of every kind with samples over a logarithmic
+/// A self-contained SVG: the cumulative distribution of every kind and leg with samples (of a
+/// kind that has it, of the sum alone) over a logarithmic
 /// delay axis.  Delays of zero and below are drawn at the left edge.
 std::string svg_plot(const RttReport& report);
 

@@ -17,13 +17,14 @@ std::size_t occurrences(std::string_view text, std::string_view part) {
   return count;
 }
 
-TEST(SvgPlot, DrawsACurveAndALegendForEachKind) {
+TEST(SvgPlot, DrawsACurveAndALegendForEachKindAndLeg) {
   ExampleReport example;
   example.report.input.files = {"captures/a<b>&c.pcap"};
   const std::string svg = svg_plot(example.report);
   EXPECT_TRUE(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
-  EXPECT_EQ(occurrences(svg, "<path "), 3u);
-  EXPECT_EQ(occurrences(svg, ">median "), 3u);
+  EXPECT_EQ(occurrences(svg, "<path "), 4u) << "tcp has two legs, handshake its sum";
+  EXPECT_EQ(occurrences(svg, ">median "), 4u);
+  EXPECT_NE(svg.find(">tcp client<"), std::string::npos);
   EXPECT_NE(svg.find("Round-trip delay: a&lt;b&gt;&amp;c.pcap"), std::string::npos);
   EXPECT_NE(svg.find(">1 ms<"), std::string::npos);
   EXPECT_EQ(svg.find("nan"), std::string::npos);

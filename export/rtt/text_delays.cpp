@@ -45,12 +45,10 @@ void TextReport::delays() {
       name = {};  // once per kind is enough
     };
     const auto legs = measured_legs(kind);
-    // The headline first: the sum of the legs where it was measured, else all legs pooled.
-    const bool sum = !measurement_.leg(kind, Leg::sum).empty();
-    if (sum)
-      add_row(name_of(Leg::sum), measurement_.leg(kind, Leg::sum));
-    else if (legs.size() > 1 && !measurement_.pooled(kind).empty())
-      add_row("all", measurement_.pooled(kind));
+    // The sum first.  Legs are not pooled: half of 25 us and half of 20 ms have no median in
+    // common.
+    if (const auto& sum = measurement_.leg(kind, Leg::sum); !sum.empty())
+      add_row(name_of(Leg::sum), sum);
     for (const Leg leg : legs)
       if (leg != Leg::sum) add_row(name_of(leg), measurement_.leg(kind, leg));
   }
@@ -70,21 +68,31 @@ void TextReport::delays() {
 void TextReport::shape() {
   std::optional<Duration> low, high;
   std::size_t name_width = 0;
-  std::vector<Kind> kinds = measured_kinds();
-  std::erase_if(kinds, [&](Kind kind) { return measurement_.pooled(kind).empty(); });
-  for (const Kind kind : kinds) {
-    const auto& pooled = measurement_.pooled(kind);
-    low = low ? std::min(*low, *pooled.min()) : *pooled.min();
-    high = high ? std::max(*high, *pooled.max()) : *pooled.max();
-    name_width = std::max(name_width, name_of(kind).size());
+  struct Row {
+    std::string name;
+    const Distribution* distribution;
+  };
+  std::vector<Row> rows;
+  for (const Kind kind : measured_kinds()) {
+    // A whole is nearly its longer half: its row says it all, and the table has the halves.
+    const bool sum = !measurement_.leg(kind, Leg::sum).empty();
+    bool first = true;
+    for (const Leg leg : measured_legs(kind)) {
+      if (sum && leg != Leg::sum) continue;
+      const auto& delays = measurement_.leg(kind, leg);
+      low = low ? std::min(*low, *delays.min()) : *delays.min();
+      high = high ? std::max(*high, *delays.max()) : *delays.max();
+      rows.push_back({fmt::format("{:9} {}", first ? name_of(kind) : "", name_of(leg)), &delays});
+      name_width = std::max(name_width, rows.back().name.size());
+      first = false;
+    }
   }
-  if (!low) return;
   const DelayAxis axis{*low, *high};
   const std::size_t room = width - 2 - name_width;
   section("where the delays lie (each row to its own peak, logarithmic)");
-  for (const Kind kind : kinds)
-    line(fmt::format("{:{}}  {}", name_of(kind), name_width,
-                     sparkline(measurement_.pooled(kind), axis, room, unicode())));
+  for (const Row& row : rows)
+    line(fmt::format("{:{}}  {}", row.name, name_width,
+                     sparkline(*row.distribution, axis, room, unicode())));
   for (const auto& text : axis_lines(axis, room, unicode()))
     line(std::string(name_width + 2, ' ') + styled(text, "2"));
 }

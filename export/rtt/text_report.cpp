@@ -24,10 +24,12 @@ std::string TextReport::write() {
   if (measured_kinds().empty())
     nothing_measured();
   else {
+    path();
     delays();
     shape();
   }
   requests();
+  heatmap();
   windows();
   groups();
   sla();

@@ -19,9 +19,13 @@ example.pcap
 2 500 packets, 1.2 MiB, 1 250 packets/s
 2.000 s from 2026-11-07 12:00:00 UTC
 
+which leg the delay is on, by handshake
+client ─505.0us── capture ────────────────10.10ms──────────────── server  median
+client ─950.5us── capture ────────────────19.01ms──────────────── server  p95
+95 % of the median is on the server leg.
+
 kind      leg    samples     min   median ±95%     p95     p99     max    mean
-tcp       all      1 000 4.000us 6.670ms ±0.83 18.66ms 19.72ms 19.98ms 7.625ms
-          server     750 20.00us 10.00ms ±0.72 18.99ms 19.79ms 19.98ms 10.00ms
+tcp       server     750 20.00us 10.00ms ±0.72 18.99ms 19.79ms 19.98ms 10.00ms
           client     250 4.000us   502.0us ±62 950.2us 990.0us 1.000ms 502.0us
 handshake sum        100 210.0us  10.61ms ±2.5 19.96ms 20.79ms 21.00ms 10.61ms
           server     100 200.0us  10.10ms ±2.0 19.01ms 19.80ms 20.00ms 10.10ms
@@ -29,11 +33,12 @@ handshake sum        100 210.0us  10.61ms ±2.5 19.96ms 20.79ms 21.00ms 10.61ms
 icmp      server       3 5.000ms    10.00ms ±? 14.50ms 14.90ms 15.00ms 10.00ms
 
 where the delays lie (each row to its own peak, logarithmic)
-tcp            ▁    ▁  ▁ ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▂▂▂▃▃▃▂▁▁▁▁▁▁▁▂▂▂▂▃▃▄▄▅▆▇█▇
-handshake                                 ▁    ▁  ▁ ▁▁▁▁▁▁▁▁▁▁▂▂▂▂▃▃▄▄▆▆▇█▁
-icmp                                                            █    █ █
-           ──────────┴───────────────┴───────────────┴───────────────┴──────────
-                   10 us          100 us           1 ms            10 ms
+tcp       server                ▁   ▁ ▁  ▁ ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▂▂▂▃▃▄▄▅▆▇█▃
+          client      ▁   ▁ ▁ ▁ ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▂▂▃▃▃▄▅▆▇█▁
+handshake sum                                 ▁   ▁  ▁▁ ▁▁▁▁▁▁▁▂▂▂▂▃▃▄▅▆▆█▆
+icmp      server                                                 █    █ █
+                  ─────────┴─────────────┴──────────────┴─────────────┴─────────
+                         10 us        100 us          1 ms          10 ms
 
 what became of the requests
 kind       requests  samples  of flows  ambiguous  unanswered
@@ -43,23 +48,35 @@ ntp               2        0         0          0    2 (100%)
 icmp              3        3         3          0           0
 
 slices of 1.000 s, UTC, 2026-11-07
-start     kind       samples      p50      p95      p99      max
-12:00:00  tcp            499  3.340ms  9.322ms  9.860ms  9.980ms
-          handshake       49  5.250ms  9.786ms  10.19ms  10.29ms
-          icmp             3  10.00ms  14.50ms  14.90ms  15.00ms
-12:00:01  tcp            500  13.33ms  19.32ms  19.86ms  19.98ms
-          handshake       50  15.64ms  20.28ms  20.69ms  20.79ms
-12:00:02  tcp              1  1.000ms  1.000ms  1.000ms  1.000ms
-          handshake        1  21.00ms  21.00ms  21.00ms  21.00ms
+start     kind       leg     samples      p50      p95      p99      max
+12:00:00  tcp        server      375  5.000ms  9.486ms  9.885ms  9.980ms
+                     client      124  250.0us  471.4us  491.1us  496.0us
+          handshake  server       49  5.000ms  9.320ms  9.704ms  9.800ms
+                     client       49  250.0us  466.0us  485.2us  490.0us
+                     sum          49  5.250ms  9.786ms  10.19ms  10.29ms
+          icmp       server        3  10.00ms  14.50ms  14.90ms  15.00ms
+12:00:01  tcp        server      375  15.00ms  19.49ms  19.89ms  19.98ms
+                     client      125  748.0us  971.2us  991.0us  996.0us
+          handshake  server       50  14.90ms  19.31ms  19.70ms  19.80ms
+                     client       50  745.0us  965.5us  985.1us  990.0us
+                     sum          50  15.64ms  20.28ms  20.69ms  20.79ms
+12:00:02  tcp        client        1  1.000ms  1.000ms  1.000ms  1.000ms
+          handshake  server        1  20.00ms  20.00ms  20.00ms  20.00ms
+                     client        1  1.000ms  1.000ms  1.000ms  1.000ms
+                     sum           1  21.00ms  21.00ms  21.00ms  21.00ms
 
-3 of 3 groups by port, most samples first
-samples      p50      p95      p99  kind       port
-  1 000  6.670ms  18.66ms  19.72ms  tcp        port 443
-    100  10.61ms  19.96ms  20.79ms  handshake  port 443
-      3  10.00ms  14.50ms  14.90ms  icmp       no port
+6 of 6 groups by port, most samples first
+samples      p50      p95      p99  kind       leg     port
+    750  10.00ms  18.99ms  19.79ms  tcp        server  port 443
+    250  502.0us  950.2us  990.0us  tcp        client  port 443
+    100  10.10ms  19.01ms  19.80ms  handshake  server  port 443
+    100  505.0us  950.5us  990.1us  handshake  client  port 443
+    100  10.61ms  19.96ms  20.79ms  handshake  sum     port 443
+      3  10.00ms  14.50ms  14.90ms  icmp       server  no port
 
 service level
-✓ met        tcp p95 < 50ms  is 18.66 ms (18.29 ms to 19.01 ms)
+✓ met        tcp p95 < 50ms  server  is 18.99 ms (18.68 ms to 19.30 ms)
+✓ met        tcp p95 < 50ms  client  is 950.2 us (923.4 us to 977.1 us)
 ✗ violated   tcp.server median < 5ms  is 10.00 ms (9.287 ms to 10.71 ms)
 ? undecided  icmp p95 < 50ms  is 14.50 ms (5.000 ms to at least 15.00 ms)
 ? undecided  quic mean < 1ms  no samples

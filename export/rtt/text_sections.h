@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "export/rtt/heatmap_grid.h"
 #include "export/rtt/rtt_report.h"
 #include "export/text_page.h"
 
@@ -34,10 +35,15 @@ class TextReport : private TextPage {
   // text_report.cpp
   void heading();
   void nothing_measured();
+  // text_path.cpp
+  void path();
   // text_delays.cpp
   void delays();
   void shape();
   void requests();
+  // text_heatmap.cpp
+  void heatmap();
+  void heatmap_panel(const DelayHeatmap& heatmap, const HeatmapPanel& panel);
   // text_groups.cpp
   void windows();
   void groups();

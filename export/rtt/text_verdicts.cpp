@@ -22,6 +22,7 @@ void TextReport::sla_line(const SlaResult& result) {
   if (result.verdict == SlaVerdict::violated) mark = unicode() ? "✗" : "x", color = "31";
   std::string text = fmt::format("{} {:<9}  {}", mark, name_of(result.verdict),
                                  result.group ? *result.group : result.rule);
+  if (result.leg) text += fmt::format("  {}", name_of(*result.leg));
   if (!result.value)
     text += "  no samples";
   else {

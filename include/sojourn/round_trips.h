@@ -45,6 +45,7 @@ struct RequestCounts {
 struct Group {
   std::string label;
   Kind kind;
+  Leg leg;
   Distribution distribution;
 };
 

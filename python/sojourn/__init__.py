@@ -39,7 +39,7 @@ class RoundTrips:
         return self.distribution(kind, leg).interval(q, confidence)
 
     def groups(self, most=1000):
-        """[(label, kind, Distribution)], the largest first; needs `by`."""
+        """[(label, kind, leg, Distribution)], the largest first; needs `by`."""
         return self._measurement.groups(most)
 
     def requests(self, kind="tcp"):

@@ -1,0 +1,37 @@
+#pragma once
+// Only the packets of a range of time.
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "capture/capture_log.h"
+#include "capture/source.h"
+#include "capture/time_bound.h"
+
+namespace sojourn {
+
+/// Passes on the packets of the range as if the capture held no others, and counts the rest in
+/// `filtered`.  Reading ends a minute behind the range: captures step back in time, but not so far.
+class RangedSource final : public Source {
+ public:
+  RangedSource(std::unique_ptr<Source> source, const TimeRange& range)
+      : source_(std::move(source)), range_(range) {}
+
+  Filled next(std::span<Packet> batch) override;
+  bool bytes_stay() const override { return source_->bytes_stay(); }
+  const SourceCounters& counters() const override { return counters_; }
+  std::span<const std::string> warnings() const override { return source_->warnings(); }
+  double progress() const override { return source_->progress(); }
+
+ private:
+  std::unique_ptr<Source> source_;
+  TimeRange range_;
+  std::optional<TimeRange::Resolved> resolved_;  ///< once the first packet has come
+  SourceCounters counters_;
+  std::uint64_t passed_ = 0, kept_back_ = 0;
+  PacketTally tally_;
+};
+
+}  // namespace sojourn

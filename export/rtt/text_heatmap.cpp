@@ -1,0 +1,81 @@
+// Delay over time, drawn with characters.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/units.h"
+#include "export/rtt/heatmap_grid.h"
+#include "export/rtt/text_sections.h"
+#include "export/text_cells.h"
+
+namespace sojourn {
+namespace {
+
+constexpr std::array<std::string_view, 5> shades = {" ", "░", "▒", "▓", "█"};
+constexpr std::array<std::string_view, 5> ascii_shades = {" ", ".", "o", "O", "#"};
+constexpr std::array<std::string_view, 9> bars = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+constexpr std::array<std::string_view, 9> ascii_bars = {" ", ".", ":", "-", "=",
+                                                        "+", "*", "#", "@"};
+constexpr std::size_t label_width = 10, most_rows = 10;
+
+/// The time of day, with as many decimals as a column is worth.
+std::string clock_of(Timestamp time, Duration column) {
+  const std::string text = format_time(time);
+  return text.substr(11, column < std::chrono::seconds{1} ? 12 : 8);
+}
+
+}  // namespace
+
+void TextReport::heatmap() {
+  const DelayHeatmap* const heatmap = measurement_.heatmap();
+  if (!heatmap || !report_.draw_heatmap) return;
+  for (const HeatmapPanel& panel : heatmap_panels(measurement_, report_.kinds, report_.kinds_named))
+    heatmap_panel(*heatmap, panel);
+}
+
+void TextReport::heatmap_panel(const DelayHeatmap& heatmap, const HeatmapPanel& panel) {
+  const HeatmapGrid grid = grid_of(heatmap, panel, width - label_width - 1, most_rows);
+  if (grid.columns == 0) return;
+  section(fmt::format("delay over time: {} {}, a column is {}", name_of(panel.kind),
+                      name_of(panel.leg), format_duration(grid.column_length)));
+  const auto& shade = unicode() ? shades : ascii_shades;
+  for (std::size_t row = grid.rows; row-- > 0;) {
+    std::string text =
+        fmt::format("{:>{}} {}", compact(grid.lowest[row]), label_width - 2, unicode() ? "│" : "|");
+    for (std::size_t column = 0; column < grid.columns; ++column)
+      text += shade[grid.level(column, row, shade.size() - 1)];
+    text.erase(text.find_last_not_of(' ') + 1);
+    line(text);
+  }
+  std::string axis(label_width - 1, ' ');
+  axis += unicode() ? "└" : "+";
+  for (std::size_t column = 0; column < grid.columns; ++column) axis += unicode() ? "─" : "-";
+  line(styled(axis, "2"));
+
+  const std::string from = clock_of(grid.start, grid.column_length);
+  const std::string to = clock_of(grid.end(), grid.column_length) + " UTC";
+  const std::size_t gap = grid.columns > from.size() + to.size()
+                              ? grid.columns - from.size() - to.size()
+                              : std::size_t{2};
+  line(styled(std::string(label_width, ' ') + from + std::string(gap, ' ') + to, "2"));
+  if (!unanswered_means_lost(panel.kind) || !grid.has_requests()) return;
+
+  double most = 0;
+  for (const auto& share : grid.unanswered) most = std::max(most, share.value_or(0));
+  if (most <= 0) return line("unanswered: none");
+  const auto& bar = unicode() ? bars : ascii_bars;
+  std::string text = fmt::format("{:>{}} {}", "lost", label_width - 2, unicode() ? "│" : "|");
+  for (const auto& share : grid.unanswered) {
+    const double height = share.value_or(0) / most * 8;
+    text += bar[static_cast<std::size_t>(height > 0 ? std::max(1.0, std::round(height)) : 0)];
+  }
+  text.erase(text.find_last_not_of(' ') + 1);
+  line(text);
+  line(fmt::format("{:>{}} share of requests unanswered; the highest column is {:.3g} %", "",
+                   label_width - 1, 100 * most));
+}
+
+}  // namespace sojourn
