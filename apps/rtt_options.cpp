@@ -83,7 +83,8 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
   }
   if (request.histograms) {
     // They know a delay's kind and leg, nothing else.
-    for (const char* option : {"--samples", "--by", "--window", "--inside", "--most-samples"})
+    for (const char* option : {"--samples", "--by", "--window", "--inside", "--most-samples",
+                               "--heatmap", "--plot-heatmap"})
       if (rtt.count(option) > 0)
         return fmt::format("{} needs samples one by one: leave --kernel-output histograms out",
                            option);
