@@ -111,6 +111,17 @@ class PointLoop {
     run_.finish();
   }
 
+  /// Sends what is left.  The last report counts what waited before it as spooled: when that is
+  /// gone, the collector is told so.  False if the collector does not take it all.
+  bool send_the_rest(std::chrono::milliseconds patience) {
+    const auto end = SteadyClock::now() + patience;
+    exporter_.wake();
+    while (!spool_.counters().empty() && SteadyClock::now() < end) std::this_thread::sleep_for(5ms);
+    if (!spool_.counters().empty()) return exporter_.finish(0s);
+    run_.report();
+    return exporter_.finish(patience);
+  }
+
   const PointRun& run() const { return run_; }
 
  private:
@@ -166,7 +177,7 @@ Result<void> measure_at_point(PointRequest request) {
   (*exporter)->start();
   PointLoop loop{request, **source, **spool, **exporter};
   loop.measure();
-  const bool all_sent = (*exporter)->finish(request.interface.empty() ? 60s : 5s);
+  const bool all_sent = loop.send_the_rest(request.interface.empty() && !interrupted() ? 60s : 5s);
   for (const std::string& line : (*exporter)->take_log()) warn(line);
   const ipfix::SpoolCounters counters = (*spool)->counters();
   say_goodbye(request, loop.run(), counters);

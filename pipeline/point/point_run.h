@@ -46,6 +46,8 @@ class PointRun {
   bool advance(Timestamp now);
   /// What is still in the cache goes out, and a last report.
   void finish();
+  /// Makes a report now, if only of the counters.
+  void report();
 
   /// The ledger's counters of the source: what the kernel dropped.
   void note_drops(std::uint64_t dropped) { kernel_drops_ = dropped; }
@@ -59,7 +61,6 @@ class PointRun {
   std::size_t memory_bytes() const;
 
  private:
-  void report();
   void move_records();
 
   PointOptions options_;

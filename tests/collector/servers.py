@@ -104,6 +104,10 @@ class Collector:
         self.process.kill()
         self.process.wait()
 
+    def __del__(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         check(self.process.wait(timeout=120) == 0, "the collector failed: " + self.text())
