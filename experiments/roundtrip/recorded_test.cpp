@@ -1,0 +1,22 @@
+// The scaled-down round-trip experiments say what they said.  Those of a few seconds; the others
+// have tests of their parts.  Recorded with g++: in which order arguments are evaluated, and random
+// numbers drawn, is up to the compiler.
+
+#ifndef __clang__
+
+#include "experiments/report/test_recorded.h"
+#include "experiments/roundtrip/round_trip_experiments.h"
+
+namespace sojourn {
+namespace {
+
+const LabSetting quick{.seed = 1, .quick = true};
+
+TEST(Recorded, L1SaysWhatItSaid) { test::expect_as_recorded("l1", run_l1(quick)); }
+TEST(Recorded, L3SaysWhatItSaid) { test::expect_as_recorded("l3", run_l3(quick)); }
+TEST(Recorded, L4SaysWhatItSaid) { test::expect_as_recorded("l4", run_l4(quick)); }
+
+}  // namespace
+}  // namespace sojourn
+
+#endif
