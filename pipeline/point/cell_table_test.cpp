@@ -63,6 +63,57 @@ TEST(CellTable, IsAMapOfSums) {
   }
 }
 
+Sample sample_at(std::int64_t ns, const char* responder) {
+  Sample sample;
+  sample.time = timestamp_from_ns(ns);
+  sample.delay = 5ms;
+  sample.responder = *IpAddress::parse(responder);
+  return sample;
+}
+std::vector<RttCell> cells_of(const CellOptions& options, std::vector<Sample> samples) {
+  CellTable table{options};
+  table.take(samples);
+  std::vector<RttCell> cells;
+  table.move_to(cells);
+  return cells;
+}
+
+TEST(CellTable, AnIpv6PrefixIsTwiceAsLong) {
+  const auto cell = [](std::size_t length) {
+    return cells_of({.slice = 10s, .prefix_length = length}, {sample_at(0, "2001:db8:1:2:3:4:5:6")})
+        .at(0);
+  };
+  EXPECT_EQ(cell(24).prefix_length, 48);
+  EXPECT_EQ(cell(24).prefix, *IpAddress::parse("2001:db8:1::"));
+  EXPECT_EQ(cell(64).prefix_length, 128) << "the whole address";
+  EXPECT_EQ(cell(64).prefix, *IpAddress::parse("2001:db8:1:2:3:4:5:6"));
+  EXPECT_EQ(cell(100).prefix_length, 128) << "and no more";
+  EXPECT_EQ(cell(0).prefix_length, 0) << "all traffic is one cell, whatever its version";
+  EXPECT_EQ(cell(0).prefix, IpAddress{});
+}
+
+TEST(CellTable, SlicesBeginAtMultiplesOfTheirLengthAlsoBefore1970) {
+  for (const auto& [ns, begin] : {std::pair{std::int64_t{0}, 0},
+                                  {9'999'999'999, 0},
+                                  {10'000'000'000, 10},
+                                  {-1, -10},
+                                  {-10'000'000'000, -10}})
+    EXPECT_EQ(cells_of({.slice = 10s}, {sample_at(ns, "192.0.2.1")}).at(0).slice,
+              timestamp_from_ns(begin * std::int64_t{1'000'000'000}))
+        << ns;
+}
+
+TEST(CellTable, SamplesOfUnknownFlowsAreEachAFlow) {
+  const std::vector<Sample> strangers(2'000, sample_at(0, "192.0.2.1"));
+  EXPECT_EQ(cells_of({.slice = 10s}, strangers).size(), FlowTag::groups) << "in every group";
+  std::vector<Sample> friends = strangers;
+  for (Sample& sample : friends) sample.flow = 7;
+  const auto cells = cells_of({.slice = 10s}, friends);
+  ASSERT_EQ(cells.size(), 1u);
+  EXPECT_EQ(cells[0].weight, 2'000);
+  EXPECT_EQ(cells[0].flow_marks, std::uint64_t{1} << FlowTag::of(7).mark());
+}
+
 TEST(CellTable, BeyondItsRoomSamplesAreCounted) {
   std::mt19937_64 random{1};
   CellTable table{{.slice = 10s, .most_cells = 100}};
