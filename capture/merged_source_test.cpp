@@ -74,5 +74,60 @@ TEST(MergedSource, SumsTheTroubleOfItsParts) {
   EXPECT_GT(source->progress(), 0.9);  // all but the cut packet
 }
 
+/// A source that has no packets, only things to tell.
+class Teller final : public Source {
+ public:
+  Teller(const SourceCounters& counters, double progress, bool bytes_stay = true)
+      : counters_(counters), progress_(progress), bytes_stay_(bytes_stay) {}
+  Filled next(std::span<Packet>) override { return {0, true}; }
+  bool bytes_stay() const override { return bytes_stay_; }
+  const SourceCounters& counters() const override { return counters_; }
+  std::span<const std::string> warnings() const override { return {}; }
+  double progress() const override { return progress_; }
+
+ private:
+  SourceCounters counters_;
+  double progress_;
+  bool bytes_stay_;
+};
+
+/// What two tellers say together.
+std::unique_ptr<Source> told(Teller one, Teller other) {
+  std::vector<std::unique_ptr<Source>> sources;
+  sources.push_back(std::make_unique<Teller>(one));
+  sources.push_back(std::make_unique<Teller>(other));
+  return std::make_unique<MergedSource>(std::move(sources));
+}
+
+TEST(MergedSource, SumsEveryCounter) {
+  SourceCounters one, other;
+  std::uint64_t number = 1;
+  const auto counters = {&SourceCounters::cut_files,     &SourceCounters::bad_blocks,
+                         &SourceCounters::clamped_times, &SourceCounters::unlikely_times,
+                         &SourceCounters::unknown_link,  &SourceCounters::filtered,
+                         &SourceCounters::kernel_drops};
+  for (const auto counter : counters) {
+    one.*counter = number++;
+    other.*counter = number++;
+  }
+  const auto source = told({one, 0}, {other, 0});
+  std::vector<Packet> batch(4);
+  EXPECT_TRUE(source->next(batch).end);
+  for (const auto counter : counters)
+    EXPECT_EQ(source->counters().*counter, one.*counter + other.*counter);
+}
+
+TEST(MergedSource, IsAsFarAsItsPartsTogetherIfAllCanTell) {
+  EXPECT_EQ(told({{}, 0}, {{}, 0.5})->progress(), 0.25) << "one has not begun";
+  EXPECT_EQ(told({{}, 1}, {{}, 1})->progress(), 1);
+  EXPECT_LT(told({{}, 1}, {{}, -1})->progress(), 0) << "a pipe";
+}
+
+TEST(MergedSource, BytesStayIfThoseOfAllPartsDo) {
+  EXPECT_TRUE(told({{}, 0}, {{}, 0})->bytes_stay());
+  EXPECT_FALSE(told({{}, 0}, {{}, 0, false})->bytes_stay());
+  EXPECT_FALSE(told({{}, 0, false}, {{}, 0})->bytes_stay());
+}
+
 }  // namespace
 }  // namespace sojourn

@@ -85,6 +85,8 @@ TEST(ParseNumbers, WholeBoundedAndOfOneWord) {
 TEST(ParseCapacity, InBitsOfPowersOfTen) {
   EXPECT_EQ(parse_capacity("10Gbit"), 1.25e9);
   EXPECT_EQ(parse_capacity("155Mbit/s"), 155e6 / 8);
+  EXPECT_EQ(parse_capacity("64kbit"), 8e3);
+  EXPECT_EQ(parse_capacity("800bit/s"), 100);
   for (const char* const wrong : {"", "10", "10GB", "-1Gbit", "0bit", "Gbit"})
     EXPECT_FALSE(parse_capacity(wrong)) << wrong;
 }
