@@ -111,6 +111,8 @@ RttReport figures_of(const RttRequest& request, const Source& source, const RttP
     report.table.limit_bytes = request.options.table.limit_bytes;
   if (table != TableKind::exact) report.table.promise = promise_of(request.options.table);
   report.measurement = &pipeline.measurement();
+  report.loss = pipeline.loss();
+  report.loss_followed = pipeline.connections_followed();
   return report;
 }
 
@@ -155,7 +157,8 @@ RttReport make_report(const Task& task, RttReport report) {
     if (rule.each_group())
       report.sla_groups.push_back(evaluate_groups(rule, *report.measurement, request.top));
     else
-      std::ranges::move(rule.evaluate(*report.measurement), std::back_inserter(report.sla));
+      std::ranges::move(rule.evaluate(*report.measurement, report.loss),
+                        std::back_inserter(report.sla));
   }
   if (task.expectation)
     report.expect = held_against(*task.expectation, request, *report.measurement);

@@ -57,6 +57,7 @@ std::string beyond_the_kernel(const RttRequest& request) {
     return fmt::format("--table {} is not in the kernel, whose tables are fridge and fridges",
                        name_of(*request.table.kind));
   if (!request.filter.empty()) return "--filter is not in the kernel";
+  if (request.options.loss) return "--loss is not in the kernel: it follows every connection";
   if (request.kinds_named) {
     if (request.options.kinds.has(Kind::quic))
       return "kind quic is not in the kernel: the spin bit needs each connection's past";

@@ -67,6 +67,11 @@ Result<double> parse_false_alarm(std::string_view text) {
 }
 Result<double> parse_tolerance(std::string_view text) { return parse_share(text, {.high = 10}); }
 
+bool wants_tcp(KindSet kinds) {
+  return kinds.has(Kind::tcp) || kinds.has(Kind::handshake) || kinds.has(Kind::tcp_ts) ||
+         kinds.has(Kind::flow);
+}
+
 /// What contradicts or is missing, in one line; empty if all is well.
 std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
   const bool live = !request.interfaces.empty();
@@ -106,6 +111,8 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
   if (request.plot_heatmap == "-" &&
       (request.json || request.samples == "-" || request.plot == "-"))
     return "--plot-heatmap - and another output both want standard output";
+  if (request.options.loss && !wants_tcp(request.options.kinds))
+    return "--loss is about TCP: ask for kind tcp, handshake, tcp-ts or flow as well";
   const bool grouped = request.options.measurement.grouping.has_value();
   if (!grouped && rtt.count("--top") > 0) return "--top is for groups: say which with --by";
   if (!grouped && rtt.count("--sort") > 0) return "--sort is for groups: say which with --by";
@@ -227,6 +234,9 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
   add_parsed(
       rtt, "--window", "TIME", parse_positive_duration, [&](Duration d) { measurement.window = d; },
       "a row per time slice of this length");
+  rtt.add_flag("--loss", request.options.loss,
+               "signs of loss in TCP: retransmitted, late and reordered segments,\n"
+               "duplicate ACKs, zero windows, resets; by leg, --by and --window");
   rtt.add_flag_callback(
       "--heatmap", [&] { request.draw_heatmap = request.options.measurement.heatmap = true; },
       "draw delay over time, with the share of unanswered requests beneath");
@@ -242,7 +252,8 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
       rtt, "--sla", "RULE", &SlaRule::parse,
       [&](const SlaRule& rule) { request.sla.push_back(rule); },
       "a rule such as 'tcp p95 < 50ms' or 'dns.server max < 1s', or with --by\n"
-      "'each tcp.server p95 < 50ms'; repeatable. Exit status 3 if one is broken");
+      "'each tcp.server p95 < 50ms'; or 'tcp retransmitted < 1%',\n"
+      "'dns unanswered < 0.5%'; repeatable. Exit status 3 if one is broken");
   rtt.add_option("--save-distribution", request.save_distribution,
                  "put the distribution of each kind and leg aside in this file")
       ->type_name("FILE");
@@ -293,6 +304,7 @@ void add_rtt(CLI::App& app, Run& run) {
   add_output_options(rtt, *request);
   rtt.callback([request, &rtt, &run] {
     request->options.want_samples = !request->samples.empty();
+    for (const SlaRule& rule : request->sla) request->options.loss |= rule.needs_loss();
     request->kinds_named = rtt.count("--kind") > 0;
     if (const auto reason = contradiction(*request, rtt); !reason.empty())
       throw CLI::ValidationError(reason);  // CLI11's own way to refuse

@@ -6,7 +6,9 @@
 #include <array>
 #include <charconv>
 
+#include "core/parse.h"
 #include "core/units.h"
+#include "estimate/unanswered.h"
 
 namespace sojourn {
 namespace {
@@ -37,6 +39,15 @@ std::optional<double> parse_percentile(std::string_view text) {
   if (error != std::errc{} || end != text.data() + text.size() || !(percent > 0 && percent < 100))
     return std::nullopt;
   return percent / 100;
+}
+
+/// Shares of segments and packets by their name in LossSign.
+std::optional<LossSign> share_named(std::string_view name) {
+  const auto found = std::ranges::find(loss_sign_names, name);
+  const auto sign = static_cast<LossSign>(found - loss_sign_names.begin());
+  if (found == loss_sign_names.end() || sign == LossSign::segment || sign == LossSign::packet)
+    return std::nullopt;
+  return sign;
 }
 
 std::optional<Leg> leg_named(std::string_view name) {
@@ -87,8 +98,16 @@ Result<SlaRule> SlaRule::parse(std::string_view text) {
     rule.q_ = 0.5;
   else if (const auto q = parse_percentile(statistic))
     rule.q_ = *q;
-  else
-    return wrong(fmt::format("p0.1 to p99.9, median, mean, min or max after '{}'", subject));
+  else if (statistic == "unanswered" || share_named(statistic)) {
+    rule.statistic_ = Statistic::share;
+    rule.sign_ = share_named(statistic);
+    if (rule.each_group_) return wrong("a delay after 'each', not a share");
+    if (rule.sign_ && rule.kind_ != Kind::tcp)
+      return wrong(fmt::format("kind tcp for '{}'", statistic));
+    if (!rule.sign_ && rule.leg_) return wrong("no leg: requests are counted for the whole");
+  } else
+    return wrong(fmt::format("p0.1 to p99.9, median, mean, min, max or a share of loss after '{}'",
+                             subject));
 
   if (rest.empty() || (rest.front() != '<' && rest.front() != '>'))
     return wrong(fmt::format("< or > after '{}'", statistic));
@@ -99,6 +118,14 @@ Result<SlaRule> SlaRule::parse(std::string_view text) {
   rule.comparison_ = less ? (or_equal ? Comparison::less_or_equal : Comparison::less)
                           : (or_equal ? Comparison::greater_or_equal : Comparison::greater);
 
+  if (rule.statistic_ == Statistic::share) {
+    const auto share = parse_share(trimmed(rest));
+    if (!share)
+      return std::unexpected(
+          share.error().while_doing(fmt::format("in SLA rule '{}'", rule.text_)));
+    rule.share_limit_ = *share;
+    return rule;
+  }
   const auto limit = parse_duration(trimmed(rest));
   if (!limit)
     return std::unexpected(limit.error().while_doing(fmt::format("in SLA rule '{}'", rule.text_)));
@@ -106,16 +133,17 @@ Result<SlaRule> SlaRule::parse(std::string_view text) {
   return rule;
 }
 
-bool SlaRule::keeps(Duration value) const {
+template <class Value>
+bool SlaRule::keeps(Value value, Value limit) const {
   switch (comparison_) {
     case Comparison::less:
-      return value < limit_;
+      return value < limit;
     case Comparison::less_or_equal:
-      return value <= limit_;
+      return value <= limit;
     case Comparison::greater:
-      return value > limit_;
+      return value > limit;
     case Comparison::greater_or_equal:
-      return value >= limit_;
+      return value >= limit;
   }
   return false;
 }
@@ -130,6 +158,8 @@ std::optional<Duration> SlaRule::value_of(const Distribution& distribution) cons
       return distribution.min();
     case Statistic::max:
       return distribution.max();
+    case Statistic::share:
+      break;
   }
   return std::nullopt;
 }
@@ -171,10 +201,31 @@ SlaResult SlaRule::evaluate(const Distribution& distribution) const {
   return result;
 }
 
-std::vector<SlaResult> SlaRule::evaluate(const Measurement& measurement) const {
+SlaResult SlaRule::evaluate(const ShareEstimate& share) const {
+  SlaResult result{.rule = text_, .value = std::nullopt, .interval = std::nullopt};
+  if (share.whole <= 0) return result;
+  result.share = share;
+  result.ok = keeps(share.value, share_limit_);
+  const bool low_keeps = keeps(share.low, share_limit_),
+             high_keeps = keeps(share.high, share_limit_);
+  if (share.bounded && low_keeps == high_keeps)
+    result.verdict = low_keeps ? SlaVerdict::met : SlaVerdict::violated;
+  return result;
+}
+
+std::vector<SlaResult> SlaRule::evaluate(const Measurement& measurement,
+                                         const LossTally* loss) const {
   std::vector<SlaResult> results;
+  if (statistic_ == Statistic::share && !sign_)
+    return {evaluate(unanswered_share(measurement, kind_))};
   for (std::size_t i = 0; i < leg_count; ++i) {
     const Leg leg = static_cast<Leg>(i);
+    if (sign_) {
+      if (!loss || !is_about(leg) || loss->leg(leg).empty()) continue;
+      results.push_back(evaluate(loss->leg(leg).share(*sign_)));
+      results.back().leg = leg;
+      continue;
+    }
     if (!is_about(leg) || measurement.leg(kind_, leg).empty()) continue;
     results.push_back(evaluate(measurement.leg(kind_, leg)));
     results.back().leg = leg;

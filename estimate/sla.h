@@ -10,7 +10,9 @@
 #include "core/kind.h"
 #include "core/result.h"
 #include "estimate/distribution/distribution.h"
+#include "estimate/loss_tally.h"
 #include "estimate/measurement.h"
+#include "estimate/share_estimate.h"
 
 namespace sojourn {
 
@@ -27,18 +29,19 @@ struct SlaResult {
   std::optional<Leg> leg{};            ///< which leg's, where the rule does not say and it matters
   std::optional<Duration> value;       ///< nullopt without samples
   std::optional<Interval> interval;
-  bool ok = false;  ///< the value itself keeps to the limit; only with a value
+  std::optional<ShareEstimate> share{};  ///< of a rule about a share, instead of the two
+  bool ok = false;                       ///< the value itself keeps to the limit; only with a value
   SlaVerdict verdict = SlaVerdict::undecided;
 
   /// This decides the exit status.  A group breaks its rule when it surely does: there may be
   /// thousands of them, many with a handful of samples.
-  bool broken() const { return group ? verdict == SlaVerdict::violated : value && !ok; }
+  bool broken() const { return group ? verdict == SlaVerdict::violated : (value || share) && !ok; }
 };
 
-/// [each] KIND[.LEG] STATISTIC COMPARISON DURATION, for example
+/// [each] KIND[.LEG] STATISTIC COMPARISON DURATION, or KIND[.LEG] SHARE COMPARISON PERCENT, as in
 ///
 ///     tcp p95 < 50ms      tcp.external p99.9 <= 200ms      dns mean < 20ms      icmp max <= 1s
-///     each tcp p95 < 50ms
+///     each tcp p95 < 50ms     tcp retransmitted < 1%      dns unanswered < 0.5%
 ///
 /// The last is about each group of --by on its own (estimate/sla_groups.h).  A rule without a leg
 /// is about Leg::sum where the kind has it, and else about each leg on its own: what two legs have
@@ -49,7 +52,10 @@ class SlaRule {
 
   SlaResult evaluate(const Distribution& distribution) const;
   /// On the leg that the rule names, on the kind's sum, or one result for each leg with samples.
-  std::vector<SlaResult> evaluate(const Measurement& measurement) const;
+  /// A rule about signs of loss needs `loss`.
+  std::vector<SlaResult> evaluate(const Measurement& measurement,
+                                  const LossTally* loss = nullptr) const;
+  bool needs_loss() const { return sign_.has_value(); }
   /// Is a distribution of the rule's kind and this leg to be judged?
   bool is_about(Leg leg) const {
     return leg_ ? *leg_ == leg : !Measurement::headline_is_sum(kind_) || leg == Leg::sum;
@@ -61,11 +67,14 @@ class SlaRule {
   const std::string& text() const { return text_; }
 
  private:
-  enum class Statistic : std::uint8_t { quantile, mean, min, max };
+  enum class Statistic : std::uint8_t { quantile, mean, min, max, share };
   enum class Comparison : std::uint8_t { less, less_or_equal, greater, greater_or_equal };
 
   SlaRule() = default;
-  bool keeps(Duration value) const;
+  template <class Value>
+  bool keeps(Value value, Value limit) const;
+  bool keeps(Duration value) const { return keeps(value, limit_); }
+  SlaResult evaluate(const ShareEstimate& share) const;
   std::optional<Duration> value_of(const Distribution& distribution) const;
   std::optional<Interval> interval_of(const Distribution& distribution) const;
 
@@ -77,6 +86,8 @@ class SlaRule {
   double q_ = 0;
   Comparison comparison_ = Comparison::less;
   Duration limit_{};
+  std::optional<LossSign> sign_;  ///< of a rule about a share; none: unanswered requests
+  double share_limit_ = 0;
 };
 
 }  // namespace sojourn

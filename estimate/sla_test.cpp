@@ -84,6 +84,39 @@ TEST(SlaRule, IsUndecidedWithoutSamples) {
   EXPECT_FALSE(result.broken());
 }
 
+TEST(SlaRule, JudgesSharesByTheirIntervals) {
+  Measurement measurement;
+  measurement.counters(Kind::dns).requests = 1000;
+  for (int i = 0; i < 980; ++i) measurement.add_light(Kind::dns, Leg::server, {}, 1ms);
+  const auto judge = [&](std::string_view rule) {
+    return SlaRule::parse(rule)->evaluate(measurement).at(0);
+  };
+  EXPECT_NEAR(judge("dns unanswered < 5%").share->value, 0.02, 1e-9);
+  EXPECT_EQ(judge("dns unanswered < 5%").verdict, SlaVerdict::met);
+  EXPECT_EQ(judge("dns unanswered < 2.5%").verdict, SlaVerdict::undecided);
+  EXPECT_FALSE(judge("dns unanswered < 2.5%").broken()) << "the share itself keeps to it";
+  EXPECT_EQ(judge("dns unanswered < 0.5%").verdict, SlaVerdict::violated);
+  EXPECT_TRUE(judge("dns unanswered < 0.5%").broken());
+  EXPECT_FALSE(judge("ntp unanswered < 0.5%").broken()) << "nobody asked";
+
+  LossTally loss;
+  Sample sample;
+  sample.kind = Kind::tcp;
+  for (std::uint64_t flow = 0; flow < 200; ++flow)
+    for (int i = 0; i < 20; ++i) {
+      const unsigned lost = (flow + static_cast<std::uint64_t>(i)) % 50 == 0 ? 1u << 2 : 0;
+      loss.add(static_cast<std::uint16_t>(3u | lost), 1, flow, sample);
+    }
+  const auto result = SlaRule::parse("tcp retransmitted < 1%")->evaluate(measurement, &loss).at(0);
+  EXPECT_NEAR(result.share->value, 0.02, 1e-6);
+  EXPECT_EQ(result.verdict, SlaVerdict::violated);
+  EXPECT_TRUE(SlaRule::parse("tcp retransmitted < 1%")->needs_loss());
+  EXPECT_FALSE(SlaRule::parse("dns unanswered < 1%")->needs_loss());
+  for (const auto wrong : {"dns retransmitted < 1%", "each tcp late < 1%", "tcp late < 5ms",
+                           "dns.server unanswered < 1%", "tcp segments < 1%", "tcp late < 101%"})
+    EXPECT_FALSE(SlaRule::parse(wrong)) << wrong;
+}
+
 TEST(SlaRule, LooksAtTheLegItNames) {
   Measurement measurement;
   for (int i = 0; i < 100; ++i) {

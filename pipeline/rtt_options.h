@@ -25,6 +25,7 @@ struct RttOptions {
   std::uint64_t seed = 0;
   unsigned threads = 1;
   bool anonymize = false;  ///< replace addresses, keeping prefixes apart and together as they were
+  bool loss = false;       ///< also look for signs of loss
   bool want_samples = false;  ///< hand each sample to the consumer, not only to the measurement
   MeasurementOptions measurement;
 };

@@ -73,7 +73,9 @@ void RttPipeline::process_batch(std::span<const Packet> batch) {
   next_index_ += static_cast<std::uint32_t>(batch.size());
 
   CopyFilter& copies = shards_[0]->copy_filter();
-  shards_[0]->process(copies.remove({summaries_.data(), count}), samples_);
+  const auto kept = copies.remove({summaries_.data(), count});
+  shards_[0]->observe(kept);
+  shards_[0]->process(kept, samples_);
   skipped_ = parser_.skipped();
   skipped_[Skip::copy] = copies.copies();
   hand_over();
@@ -91,8 +93,10 @@ void RttPipeline::hand_over() {
 void RttPipeline::finish() {
   for (const auto& shard : shards_) shard->finish(samples_);
   hand_over();
-  for (std::size_t i = 1; i < shards_.size(); ++i)
+  for (std::size_t i = 1; i < shards_.size(); ++i) {
     shards_[0]->measurement().merge(std::move(shards_[i]->measurement()));
+    if (shards_[0]->loss()) shards_[0]->loss()->tally().merge(shards_[i]->loss()->tally());
+  }
 }
 
 void RttPipeline::run(Source& source, const std::atomic<bool>& stop, const Tick& tick) {
@@ -115,6 +119,17 @@ void RttPipeline::run_threads(Source& source, const std::atomic<bool>& stop, con
   sharded.run(stop, tick);
   time_span_ = sharded.time_span();
   skipped_ = sharded.skipped();
+}
+
+const LossTally* RttPipeline::loss() const {
+  return shards_[0]->loss() ? &shards_[0]->loss()->tally() : nullptr;
+}
+
+double RttPipeline::connections_followed() const {
+  double least = 1;
+  for (const auto& shard : shards_)
+    if (shard->loss()) least = std::min(least, shard->loss()->followed_share());
+  return least;
 }
 
 bool RttPipeline::is_full() const {

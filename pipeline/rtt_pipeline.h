@@ -55,6 +55,11 @@ class RttPipeline {
 
   /// The figures so far.  With several threads only after `run`.
   const Measurement& measurement() const { return shards_[0]->measurement(); }
+  /// Signs of loss so far, if they were asked for.
+  const LossTally* loss() const;
+  /// For those: the share of connections that memory allowed to follow, of the thread with the
+  /// least.
+  double connections_followed() const;
   /// exact: it would have needed more memory than TableChoice::limit_bytes.  A run then ends early,
   /// and the figures are of what came before.
   bool is_full() const;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include "estimate/measurement.h"
 #include "pipeline/copy_filter.h"
 #include "pipeline/held_samples.h"
+#include "pipeline/loss_observer.h"
 #include "pipeline/placed_sample.h"
 #include "pipeline/rtt_options.h"
 #include "pipeline/sample_flow.h"
@@ -51,6 +53,13 @@ class RttShard {
   /// What the table had to turn away or forget, by name.
   virtual std::vector<std::pair<std::string, std::uint64_t>> table_counters() const = 0;
 
+  /// Looks for signs of loss, if that is wanted; before process(), with the same batch.
+  void observe(std::span<const Summary> batch) {
+    if (loss_) [[unlikely]]
+      loss_->look_at(batch);
+  }
+  LossObserver* loss() { return loss_.get(); }
+
   /// What its batches have to go through before process().
   CopyFilter& copy_filter() { return copy_filter_; }
 
@@ -58,11 +67,14 @@ class RttShard {
   const Measurement& measurement() const { return measurement_; }
 
  protected:
-  RttShard(const MeasurementOptions& options, const HashKey& key)
-      : measurement_(options), copy_filter_(key) {}
+  RttShard(const RttOptions& options, const HashKey& key)
+      : measurement_(options.measurement),
+        copy_filter_(key),
+        loss_(options.loss ? std::make_unique<LossObserver>(options) : nullptr) {}
 
   Measurement measurement_;
   CopyFilter copy_filter_;
+  std::unique_ptr<LossObserver> loss_;
   std::uint64_t packets_beyond_limit_ = 0;
 };
 
@@ -74,7 +86,7 @@ template <PairTable Table>
 class TableShard final : public RttShard {
  public:
   TableShard(const RttOptions& options, Table table)
-      : RttShard(options.measurement, HashKey::from_seed(options.seed)),
+      : RttShard(options, HashKey::from_seed(options.seed)),
         options_(options),
         pairing_(HashKey::from_seed(options.seed),
                  {.kinds = options.kinds,

@@ -133,7 +133,9 @@ bool ShardedRun::process_next(Worker& worker) {
   RttShard& shard = *shards_[worker.shard];
   for (std::size_t start = 0; start < dealt.size(); start += batch_size) {
     const auto batch = dealt.subspan(start, std::min(batch_size, dealt.size() - start));
-    shard.process(shard.copy_filter().remove(batch), found);
+    const auto kept = shard.copy_filter().remove(batch);
+    shard.observe(kept);
+    shard.process(kept, found);
   }
   if (shard.is_full()) full_.store(true, std::memory_order_relaxed);
 

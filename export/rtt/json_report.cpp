@@ -1,5 +1,7 @@
 #include "export/rtt/json_report.h"
 
+#include <algorithm>
+
 #include "estimate/estimates_of.h"
 #include "export/json_values.h"
 #include "export/rtt/heatmap_grid.h"
@@ -154,6 +156,13 @@ Json windows_array(const RttReport& report) {
   return array;
 }
 
+/// From 0 to 1; null where too few flows were seen to bound it.
+void add_share(Json& object, const ShareEstimate& share) {
+  object["share"] = share.whole > 0 ? Json(share.value) : Json(nullptr);
+  object["share_low"] = share.bounded ? Json(share.low) : Json(nullptr);
+  object["share_high"] = share.bounded ? Json(share.high) : Json(nullptr);
+}
+
 /// Only what is not empty: [column, row, weight].
 Json heatmap_object(const RttReport& report) {
   const DelayHeatmap& heatmap = *report.measurement->heatmap();
@@ -183,18 +192,62 @@ Json heatmap_object(const RttReport& report) {
   return object;
 }
 
+Json loss_row(const LossCounts& counts) {
+  Json object = Json::object();
+  for (std::size_t i = 0; i < loss_sign_count; ++i) {
+    const LossSign sign = static_cast<LossSign>(i);
+    std::string name{name_of(sign)};
+    std::ranges::replace(name, '-', '_');
+    if (sign == LossSign::segment || sign == LossSign::packet) {
+      object[name] = counts.weight(sign);
+      continue;
+    }
+    object[name] = {{"count", counts.weight(sign)}};
+    add_share(object[name], counts.share(sign));
+  }
+  return object;
+}
+
+Json loss_object(const RttReport& report) {
+  Json object{{"followed_share", report.loss_followed},
+              {"legs", Json::object()},
+              {"groups", Json::array()},
+              {"windows", Json::array()}};
+  for (std::size_t i = 0; i < leg_count; ++i)
+    if (const auto& counts = report.loss->leg(static_cast<Leg>(i)); !counts.empty())
+      object["legs"][std::string{leg_names[i]}] = loss_row(counts);
+  if (report.loss->grouping())
+    for (const auto& row : report.loss->groups(report.top)) {
+      Json one = loss_row(*row.counts);
+      one["group"] = row.label;
+      one["leg"] = name_of(row.leg);
+      object["groups"].push_back(std::move(one));
+    }
+  for (const auto& row : report.loss->slices()) {
+    Json one = loss_row(*row.counts);
+    one["start_ns"] = to_ns(row.start);
+    one["leg"] = name_of(row.leg);
+    object["windows"].push_back(std::move(one));
+  }
+  return object;
+}
+
 Json sla_object(const SlaResult& result) {
   Json object{{"rule", result.rule},
               {"group", result.group ? Json(*result.group) : Json(nullptr)},
               {"leg", result.leg ? Json(name_of(*result.leg)) : Json(nullptr)},
               {"value_ns", ns_or_null(result.value)},
-              {"ok", result.value ? Json(result.ok) : Json(nullptr)},
+              {"ok", result.value || result.share ? Json(result.ok) : Json(nullptr)},
               {"verdict", name_of(result.verdict)},
               {"low_ns", nullptr},
               {"high_ns", nullptr},
               {"bounded", false},
               {"unbounded_because", nullptr}};
   if (result.interval) add_interval(object, *result.interval);
+  if (result.share) {
+    add_share(object, *result.share);
+    object["bounded"] = result.share->bounded;
+  }
   return object;
 }
 
@@ -272,6 +325,7 @@ std::string json_report(const RttReport& report) {
                             {"samples_beyond_groups", measurement.samples_beyond_groups()}};
   document["groups"] = groups_array(report);
   document["windows"] = windows_array(report);
+  if (report.loss) document["loss"] = loss_object(report);
   if (report.measurement->heatmap()) document["heatmap"] = heatmap_object(report);
   document["sla"] = sla_array(report);
   document["sla_groups"] = sla_groups_array(report);

@@ -11,6 +11,7 @@
 #include "core/kind.h"
 #include "core/time.h"
 #include "estimate/expectation.h"
+#include "estimate/loss_tally.h"
 #include "estimate/measurement.h"
 #include "estimate/sla.h"
 #include "estimate/sla_groups.h"
@@ -81,6 +82,8 @@ struct RttReport {
   std::vector<SlaGroups> sla_groups;  ///< rules about each group
   std::optional<ExpectSummary> expect;
   std::optional<EngineSummary> engine;  ///< of a live run
+  const LossTally* loss = nullptr;      ///< borrowed like `measurement`; null if not asked for
+  double loss_followed = 1;             ///< share of connections that memory allowed to follow
   Duration elapsed{};                   ///< how long the run took; 0 if unknown
 };
 

@@ -29,6 +29,7 @@ std::string TextReport::write() {
     shape();
   }
   requests();
+  loss();
   heatmap();
   windows();
   groups();

@@ -41,6 +41,12 @@ class TextReport : private TextPage {
   void delays();
   void shape();
   void requests();
+  // text_loss.cpp
+  void loss();
+  void loss_totals();
+  void loss_slices();
+  void loss_groups();
+  void unanswered_shares();
   // text_heatmap.cpp
   void heatmap();
   void heatmap_panel(const DelayHeatmap& heatmap, const HeatmapPanel& panel);

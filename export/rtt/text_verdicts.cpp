@@ -5,6 +5,7 @@
 #include "core/printable.h"
 #include "core/units.h"
 #include "export/rtt/expect_text.h"
+#include "export/rtt/share_text.h"
 #include "export/rtt/text_sections.h"
 
 namespace sojourn {
@@ -23,7 +24,9 @@ void TextReport::sla_line(const SlaResult& result) {
   std::string text = fmt::format("{} {:<9}  {}", mark, name_of(result.verdict),
                                  result.group ? *result.group : result.rule);
   if (result.leg) text += fmt::format("  {}", name_of(*result.leg));
-  if (!result.value)
+  if (result.share)
+    text += "  is " + share_sentence(*result.share);
+  else if (!result.value)
     text += "  no samples";
   else {
     text += "  is " + format_duration(*result.value);

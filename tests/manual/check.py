@@ -152,7 +152,7 @@ def check_values(program):
     with tempfile.TemporaryDirectory() as folder:
         usual = str(Path(folder) / "usual.json")
         program.run("rtt", DEMO, "--save-distribution", usual)
-        report = json.loads(program.run("rtt", DEMO, "--json", "--by", "port", "--window", "1s", "--heatmap", "--table", "exact",
+        report = json.loads(program.run("rtt", DEMO, "--json", "--by", "port", "--window", "1s", "--heatmap", "--loss", "--sla", "dns unanswered < 50%", "--table", "exact",
                                         "--memory", "1GiB",
                                         "--sla", "tcp p95 < 1h", "--sla", "each tcp p95 < 1h", "--expect", usual))
     kinds = set(report["kinds"])

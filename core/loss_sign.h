@@ -1,0 +1,40 @@
+#pragma once
+// What a TCP packet tells about loss.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sojourn {
+
+/// What is counted.  The first two are what shares are of.
+enum class LossSign : std::uint8_t {
+  segment,        ///< carries data, SYN or FIN; no keep-alive
+  packet,         ///< any packet of TCP
+  retransmitted,  ///< a segment of bytes that passed here before: lost behind the capture, if at
+                  ///< all
+  spurious,       ///< of these, all of it had been acknowledged here already: it was not lost
+  late,           ///< a segment that fills a hole after an RTT or more: lost before the capture
+  reordered,      ///< a segment that fills a hole at once: overtaken before the capture
+  duplicate_ack,  ///< repeats the acknowledgment before it, while data is on the way
+  zero_window,    ///< its sender has no room for data
+  reset,          ///< RST
+  count_
+};
+
+inline constexpr std::size_t loss_sign_count = static_cast<std::size_t>(LossSign::count_);
+inline constexpr std::array<std::string_view, loss_sign_count> loss_sign_names = {
+    "segments",  "packets",        "retransmitted", "spurious", "late",
+    "reordered", "duplicate-acks", "zero-windows",  "resets"};
+
+constexpr std::size_t index_of(LossSign sign) { return static_cast<std::size_t>(sign); }
+constexpr std::string_view name_of(LossSign sign) { return loss_sign_names[index_of(sign)]; }
+
+/// The shares of segments; the others are of packets.
+constexpr LossSign base_of(LossSign sign) {
+  return sign >= LossSign::retransmitted && sign <= LossSign::reordered ? LossSign::segment
+                                                                        : LossSign::packet;
+}
+
+}  // namespace sojourn

@@ -1,0 +1,117 @@
+#include "estimate/loss_tally.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <tuple>
+
+#include "core/hash.h"
+
+namespace sojourn {
+namespace {
+
+void merge_legs(LossByLeg& into, const LossByLeg& from) {
+  for (std::size_t i = 0; i < leg_count; ++i) into[i].merge(from[i]);
+}
+
+}  // namespace
+
+void LossCounts::add(std::uint16_t bits, double weight, std::uint64_t flow) {
+  constexpr HashKey key = HashKey::from_seed(0x73686172);
+  const std::size_t group = keyed_hash(key, flow, 0) % ClusteredCounts::groups;
+  for (std::size_t i = 0; i < loss_sign_count; ++i)
+    if ((bits >> i) & 1u) weights_[i][group] += static_cast<float>(weight);
+  ++packets_seen_;
+  segments_seen_ += (bits >> index_of(LossSign::segment)) & 1u;
+}
+
+void LossCounts::merge(const LossCounts& other) {
+  for (std::size_t i = 0; i < loss_sign_count; ++i)
+    for (std::size_t g = 0; g < ClusteredCounts::groups; ++g)
+      weights_[i][g] += other.weights_[i][g];
+  packets_seen_ += other.packets_seen_;
+  segments_seen_ += other.segments_seen_;
+}
+
+double LossCounts::weight(LossSign sign) const {
+  const Groups& groups = weights_[index_of(sign)];
+  return std::accumulate(groups.begin(), groups.end(), 0.0, [](double sum, float weight) {
+    return sum + static_cast<double>(weight);
+  });
+}
+
+ShareEstimate LossCounts::share(LossSign sign) const {
+  const LossSign base = base_of(sign);
+  return share_of(ClusteredCounts{weights_[index_of(sign)], weights_[index_of(base)],
+                                  base == LossSign::segment ? segments_seen_ : packets_seen_});
+}
+
+void LossTally::add(std::uint16_t bits, double weight, std::uint64_t flow, const Sample& sample) {
+  const std::size_t leg = index_of(sample.leg);
+  total_[leg].add(bits, weight, flow);
+  if (options_.grouping) {
+    const GroupKey key = options_.grouping->key_of(sample);
+    auto found = groups_.find(key);
+    if (found == groups_.end() && groups_.size() < options_.max_groups)
+      found = groups_.try_emplace(key).first;
+    if (found != groups_.end())
+      found->second[leg].add(bits, weight, flow);
+    else
+      ++beyond_;
+  }
+  if (!options_.window) return;
+  const std::int64_t ns = to_ns(sample.time), length = options_.window->count();
+  const std::int64_t number = ns >= 0 ? ns / length : ~(~ns / length);
+  if (slices_.contains(number) || slices_.size() < options_.max_slices)
+    slices_[number][leg].add(bits, weight, flow);
+  else
+    ++beyond_;
+}
+
+void LossTally::merge(const LossTally& other) {
+  merge_legs(total_, other.total_);
+  beyond_ += other.beyond_;
+  for (const auto& [key, legs] : other.groups_)
+    if (groups_.contains(key) || groups_.size() < options_.max_groups)
+      merge_legs(groups_[key], legs);
+  for (const auto& [number, legs] : other.slices_)
+    if (slices_.contains(number) || slices_.size() < options_.max_slices)
+      merge_legs(slices_[number], legs);
+}
+
+std::vector<LossTally::Row> LossTally::groups(std::size_t limit) const {
+  struct Ranked {
+    double lost;
+    Row row;
+  };
+  std::vector<Ranked> ranked;
+  for (const auto& [key, legs] : groups_)
+    for (std::size_t i = 0; i < leg_count; ++i)
+      if (!legs[i].empty())
+        ranked.push_back({legs[i].weight(LossSign::retransmitted) + legs[i].weight(LossSign::late),
+                          {options_.grouping->label(key), {}, static_cast<Leg>(i), &legs[i]}});
+  std::ranges::sort(ranked, [](const Ranked& a, const Ranked& b) {
+    if (a.lost != b.lost) return a.lost > b.lost;
+    const double mine = a.row.counts->weight(LossSign::segment);
+    const double theirs = b.row.counts->weight(LossSign::segment);
+    if (mine != theirs) return mine > theirs;
+    return std::tie(a.row.label, a.row.leg) < std::tie(b.row.label, b.row.leg);
+  });
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < std::min(limit, ranked.size()); ++i) rows.push_back(ranked[i].row);
+  return rows;
+}
+
+std::vector<LossTally::Row> LossTally::slices() const {
+  std::vector<Row> rows;
+  for (const auto& [number, legs] : slices_)
+    for (std::size_t i = 0; i < leg_count; ++i)
+      if (!legs[i].empty())
+        rows.push_back({{},
+                        timestamp_from_ns(number * options_.window->count()),
+                        static_cast<Leg>(i),
+                        &legs[i]});
+  return rows;
+}
+
+}  // namespace sojourn

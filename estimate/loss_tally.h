@@ -1,0 +1,86 @@
+#pragma once
+// Signs of loss counted by leg, and on request by group and time slice.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/kind.h"
+#include "core/loss_sign.h"
+#include "core/time.h"
+#include "estimate/grouping.h"
+#include "estimate/share_estimate.h"
+
+namespace sojourn {
+
+/// The packets of one leg: those that go towards its end.
+class LossCounts {
+ public:
+  /// `bits` has a bit per LossSign.  `flow` is a hash that tells flows apart.
+  void add(std::uint16_t bits, double weight, std::uint64_t flow);
+  void merge(const LossCounts& other);
+
+  double weight(LossSign sign) const;
+  /// Of segments or packets, see base_of().
+  ShareEstimate share(LossSign sign) const;
+  bool empty() const { return packets_seen_ == 0; }
+
+ private:
+  using Groups = std::array<float, ClusteredCounts::groups>;
+  std::array<Groups, loss_sign_count> weights_{};
+  std::uint64_t packets_seen_ = 0, segments_seen_ = 0;
+};
+
+using LossByLeg = std::array<LossCounts, leg_count>;
+
+/// At most `max_groups` groups and `max_slices` slices; what finds no room is in the totals, and
+/// counted in packets_beyond().
+class LossTally {
+ public:
+  struct Options {
+    std::optional<Grouping> grouping;
+    std::size_t max_groups = 100'000;
+    std::optional<Duration> window;
+    std::size_t max_slices = 10'000;
+  };
+
+  LossTally() = default;
+  explicit LossTally(const Options& options) : options_(options) {}
+
+  /// `sample` names both ends and the leg, as one that the packet had started would.
+  void add(std::uint16_t bits, double weight, std::uint64_t flow, const Sample& sample);
+  void merge(const LossTally& other);
+
+  const LossCounts& leg(Leg leg) const { return total_[index_of(leg)]; }
+
+  struct Row {
+    std::string label;  ///< of a group
+    Timestamp start;    ///< of a slice
+    Leg leg;
+    const LossCounts* counts;
+  };
+  /// The groups with the most retransmitted and late segments first.
+  std::vector<Row> groups(std::size_t limit) const;
+  std::vector<Row> slices() const;
+  const std::optional<Duration>& window() const { return options_.window; }
+  const std::optional<Grouping>& grouping() const { return options_.grouping; }
+  std::uint64_t packets_beyond() const { return beyond_; }
+
+ private:
+  struct Hash {
+    std::size_t operator()(const GroupKey& key) const { return hash_of(key); }
+  };
+
+  Options options_;
+  LossByLeg total_;
+  std::unordered_map<GroupKey, LossByLeg, Hash> groups_;
+  std::map<std::int64_t, LossByLeg> slices_;
+  std::uint64_t beyond_ = 0;
+};
+
+}  // namespace sojourn

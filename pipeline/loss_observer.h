@@ -1,0 +1,36 @@
+#pragma once
+// Looks at packets for signs of loss, beside the measurement of delays; there only with --loss.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/address.h"
+#include "estimate/anonymizer.h"
+#include "estimate/loss_tally.h"
+#include "pipeline/rtt_options.h"
+#include "roundtrip/loss/loss_tracker.h"
+#include "wire/summary.h"
+
+namespace sojourn {
+
+class LossObserver {
+ public:
+  explicit LossObserver(const RttOptions& options);
+
+  void look_at(std::span<const Summary> batch);
+
+  const LossTally& tally() const { return tally_; }
+  LossTally& tally() { return tally_; }
+  double followed_share() const { return tracker_.followed_share(); }
+
+ private:
+  Sample ends_of(const Summary& packet, bool to_server);
+
+  LossTracker tracker_;
+  LossTally tally_;
+  std::vector<Prefix> inside_;
+  std::optional<Anonymizer> anonymizer_;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,165 @@
+#include "roundtrip/loss/loss_tracker.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+namespace sojourn {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// One connection, packet by packet; the client is the lower end.
+class LossTrackerTest : public testing::Test {
+ protected:
+  struct Tcp {
+    double ms;
+    bool from_client = true;
+    std::uint32_t sequence = 0, acknowledgment = 0, payload = 0;
+    int flags = tcp_ack;
+    std::uint16_t window = 1000;
+  };
+  std::string look(const Tcp& tcp) {
+    Summary packet;
+    packet.time = timestamp_from_ns(1'700'000'000'000'000'000 + std::int64_t(tcp.ms * 1e6));
+    packet.flow = flow;
+    packet.content = Content::tcp;
+    packet.source_is_low = tcp.from_client;
+    packet.source_port = tcp.from_client ? 40'000 : 80;
+    packet.destination_port = tcp.from_client ? 80 : 40'000;
+    packet.sequence = tcp.sequence;
+    packet.acknowledgment = tcp.acknowledgment;
+    packet.payload = tcp.payload;
+    packet.tcp_flags = static_cast<std::uint8_t>(tcp.flags);
+    packet.window = tcp.window;
+    const LossSigns signs = tracker.look_at(packet);
+    std::string text = signs.to_server ? ">" : "<";
+    for (std::size_t i = index_of(LossSign::retransmitted); i < loss_sign_count; ++i)
+      if (signs.has(static_cast<LossSign>(i))) text += " " + std::string{loss_sign_names[i]};
+    if (!signs.has(LossSign::segment)) text += " -";
+    return text;
+  }
+  /// SYN, SYN-ACK, ACK with a round trip of 20 ms.
+  void open() {
+    EXPECT_EQ(look({0, true, 99, 0, 0, tcp_syn}), ">");
+    EXPECT_EQ(look({15, false, 499, 100, 0, tcp_syn | tcp_ack}), "<");
+    EXPECT_EQ(look({20, true, 100, 500}), "> -");
+  }
+
+  LossTracker tracker;
+  std::uint64_t flow = 7;
+};
+
+TEST_F(LossTrackerTest, NamesWhatPassedTwice) {
+  open();
+  EXPECT_EQ(look({30, true, 100, 500, 1000}), ">");
+  EXPECT_EQ(look({30, true, 1100, 500, 1000}), ">");
+  EXPECT_EQ(look({45, false, 500, 1100}), "< -");
+  EXPECT_EQ(look({80, true, 1100, 500, 1000}), "> retransmitted") << "lost behind the capture";
+  EXPECT_EQ(look({81, true, 100, 500, 1000}), "> retransmitted spurious") << "acknowledged before";
+  EXPECT_EQ(look({82, true, 2100, 500, 1000}), ">");
+}
+
+TEST_F(LossTrackerTest, TellsWhatWasLostBeforeTheCaptureFromWhatWasOvertaken) {
+  open();
+  EXPECT_EQ(look({30, false, 500, 100, 1000}), "<");
+  EXPECT_EQ(look({31, false, 2500, 100, 1000}), "<") << "1500 to 2499 are missing";
+  EXPECT_EQ(look({32, false, 1500, 100, 500}), "< reordered") << "at once";
+  EXPECT_EQ(look({70, false, 2000, 100, 500}), "< late") << "after a round trip of 20 ms";
+  EXPECT_EQ(look({71, false, 2000, 100, 500}), "< retransmitted") << "now it has passed";
+}
+
+/// A queue that overflows drops every other packet of a burst.
+TEST_F(LossTrackerTest, RemembersManyHolesAtOnce) {
+  open();
+  for (std::uint32_t i = 0; i < 60; ++i)
+    EXPECT_EQ(look({30.0 + i * 0.01, false, 500 + 2000 * i, 100, 1000}), "<");
+  for (std::uint32_t i = 0; i < 59; ++i)
+    EXPECT_EQ(look({70.0 + i, false, 1500 + 2000 * i, 100, 1000}), "< late") << i;
+}
+
+TEST_F(LossTrackerTest, KnowsRepeatedAcknowledgments) {
+  open();
+  EXPECT_EQ(look({30, false, 500, 100, 1000}), "<");
+  EXPECT_EQ(look({31, false, 2500, 100, 1000}), "<");
+  EXPECT_EQ(look({32, true, 100, 1500}), "> -");
+  EXPECT_EQ(look({33, true, 100, 1500}), "> duplicate-acks -");
+  EXPECT_EQ(look({34, true, 100, 1500, 0, tcp_ack, 900}), "> -") << "another window: an update";
+  EXPECT_EQ(look({35, true, 100, 3500}), "> -");
+  EXPECT_EQ(look({36, true, 100, 3500}), "> -") << "nothing is on the way";
+}
+
+TEST_F(LossTrackerTest, KnowsFullReceiversAndResets) {
+  open();
+  EXPECT_EQ(look({30, false, 500, 100, 0, tcp_ack, 0}), "< zero-windows -");
+  EXPECT_EQ(look({31, true, 99, 500, 1}), "> -") << "a keep-alive is no segment";
+  EXPECT_EQ(look({32, false, 500, 100, 0, tcp_rst | tcp_ack, 0}), "< resets -");
+}
+
+TEST_F(LossTrackerTest, KnowsRepeatedSynsAndPortsUsedAgain) {
+  EXPECT_EQ(look({0, true, 99, 0, 0, tcp_syn}), ">");
+  EXPECT_EQ(look({1000, true, 99, 0, 0, tcp_syn}), "> retransmitted");
+  EXPECT_EQ(look({1015, false, 499, 100, 0, tcp_syn | tcp_ack}), "<");
+  EXPECT_EQ(look({9000, true, 5'000'099, 0, 0, tcp_syn}), ">") << "another connection";
+  EXPECT_EQ(look({9015, false, 499, 5'000'100, 0, tcp_syn | tcp_ack}), "<");
+}
+
+TEST_F(LossTrackerTest, FollowsNumbersThatWrap) {
+  open();
+  flow = 8;
+  EXPECT_EQ(look({0, true, 0xffff'fff0u, 1, 16}), ">");
+  EXPECT_EQ(look({1, true, 0, 1, 100}), ">");
+  EXPECT_EQ(look({2, true, 0xffff'fff0u, 1, 16}), "> retransmitted");
+  EXPECT_EQ(look({3, true, 100, 1, 100}), ">");
+}
+
+/// Of 20 000 connections a thousand are followed; the estimates must still be those of all.  The
+/// share of a hash sample of n flows with m packets each varies by 1/sqrt(n): 500 flows at least
+/// are followed, so the sum of weights is within 6 / sqrt(500) = 27 % but for 2e-9.
+class FixedMemory : public LossTrackerTest {
+ protected:
+  struct Totals {
+    double segments = 0, retransmitted = 0;
+  };
+  Totals run(std::size_t most, double bias) {
+    tracker = LossTracker{most};
+    Totals totals;
+    std::mt19937_64 random{11};
+    for (int i = 0; i < 20'000; ++i) {
+      Summary packet;
+      packet.flow = random();
+      packet.content = Content::tcp;
+      packet.source_is_low = true;
+      packet.source_port = 40'000;
+      packet.destination_port = 80;
+      packet.tcp_flags = tcp_ack;
+      packet.window = 9;
+      packet.payload = 100;
+      for (const std::uint32_t sequence : {0u, 100u, i % 10 == 0 ? 100u : 200u}) {
+        packet.time = timestamp_from_ns(1'700'000'000'000'000'000 + i);
+        packet.sequence = sequence;
+        const LossSigns signs = tracker.look_at(packet);
+        const double weight = signs.weight == 1 ? 1 : signs.weight * bias;
+        totals.segments += weight * signs.has(LossSign::segment);
+        totals.retransmitted += weight * signs.has(LossSign::retransmitted);
+      }
+    }
+    return totals;
+  }
+};
+
+TEST_F(FixedMemory, EstimatesWhatAllConnectionsDid) {
+  const Totals totals = run(1000, 1);
+  EXPECT_LT(tracker.followed_share(), 0.1);
+  EXPECT_LE(tracker.memory_bytes(), 1000u * 600);
+  EXPECT_NEAR(totals.segments, 60'000, 60'000 * 0.27);
+  EXPECT_NEAR(totals.retransmitted / totals.segments, 2'000.0 / 60'000, 0.01);
+}
+
+TEST_F(FixedMemory, WouldNoticeWeightsHalfTooSmall) {
+  EXPECT_GT(std::abs(run(1000, 0.5).segments - 60'000), 60'000 * 0.27);
+}
+
+}  // namespace
+}  // namespace sojourn
