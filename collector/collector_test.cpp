@@ -247,6 +247,34 @@ TEST(Collector, TooManyRecordsLeaveEarlyAndAreCounted) {
   EXPECT_GT(sums.ledger("north")[Account::no_room], 10'000u);
 }
 
+// A host that is spoken to after it closed answers with the same reset again and again: which of
+// them is which nobody can tell, and that is no lack of partners.
+TEST(Collector, CopiesOfAPacketAreCountedApart) {
+  Collector collector{small()};
+  for (const char* name : {"north", "south"}) {
+    PointReport report;
+    report.point = {name, 1};
+    report.number = 1;
+    report.selection = Selection{};
+    for (int i = 0; i < 5; ++i) {
+      FlowRecord record;
+      record.key = test_flow_key(7);
+      record.packets = 1;
+      record.first = record.last =
+          test_time(20s + i * 1ms + (report.point.name == "north" ? 0ms : 5ms));
+      record.first_label = record.last_label = 99;
+      report.records.push_back(record);
+    }
+    collector.take(report, test_time(21s));
+  }
+  for (const Duration at : {40s, 200s}) collector.advance(test_time(at));
+  for (const PointLedger& ledger : collector.ledgers()) {
+    EXPECT_EQ(ledger[Account::joined], 1u);
+    EXPECT_EQ(ledger[Account::ambiguous], 4u);
+    EXPECT_EQ(ledger[Account::without_partner], 0u);
+  }
+}
+
 TEST(Collector, RoundTripCellsAreStoredUnderThePoint) {
   Collector collector{small()};
   PointReport report;

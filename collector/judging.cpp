@@ -63,7 +63,9 @@ void Collector::expire_oldest(Timestamp now, Leaving why) {
   if (!record.joined && why != Leaving::at_end) {
     auto& accounts = ledger_of(record).accounts;
     --accounts[Account::waiting];
+    const bool tells_nothing = !record.first_counts && !record.last_counts;
     ++accounts[record.met_other_selection ? Account::other_selection
+               : tells_nothing            ? Account::ambiguous
                : why == Leaving::in_time  ? Account::without_partner
                                           : Account::no_room];
     instances_[record.instance].changed = true;

@@ -26,8 +26,8 @@ std::string PointLedger::fault() const {
                     {packets_in_cache, packets_exported, packets_spooled, packets_discarded});
   if (fault.empty())
     fault = unequal(*this, received,
-                    {repeated, without_label, joined, waiting, without_partner, other_selection,
-                     no_room, lost_at_restart});
+                    {repeated, without_label, joined, waiting, without_partner, ambiguous,
+                     other_selection, no_room, lost_at_restart});
   if (fault.empty()) fault = unequal(*this, joined, {stored});
   if (fault.empty()) fault = unequal(*this, cells_received, {cells_stored});
   return fault;

@@ -19,7 +19,7 @@ namespace sojourn {
 ///     selected   = in the cache + exported + spooled + discarded            (packets)
 ///     exported   = received - repeated + missing, and what is under way     (records)
 ///     received   = repeated + without label + joined + waiting + without partner
-///                  + other selection + no room + lost at restart
+///                  + ambiguous + other selection + no room + lost at restart
 ///     joined     = stored
 enum class Account : std::uint8_t {
   packets_seen,
@@ -40,6 +40,7 @@ enum class Account : std::uint8_t {
   joined,           ///< with at least one record of another point
   waiting,          ///< for a partner
   without_partner,  ///< waited in vain
+  ambiguous,  ///< its labels were met at this point before: copies, such as resets sent many times
   other_selection,  ///< the only partners select otherwise, or nobody said how this point selects
   no_room,          ///< left before its time, for want of memory
   lost_at_restart,  ///< waited when a collector ended without warning
@@ -50,18 +51,31 @@ enum class Account : std::uint8_t {
 };
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Account::count_)>
-    account_names = {"packets_seen",      "packets_not_selected",
-                     "packets_selected",  "packets_in_cache",
-                     "packets_exported",  "packets_spooled",
-                     "packets_discarded", "packets_dropped",
-                     "records_exported",  "records_spooled",
-                     "records_discarded", "missing",
-                     "received",          "repeated",
-                     "without_label",     "joined",
-                     "waiting",           "without_partner",
-                     "other_selection",   "no_room",
-                     "lost_at_restart",   "stored",
-                     "cells_received",    "cells_stored"};
+    account_names = {"packets_seen",
+                     "packets_not_selected",
+                     "packets_selected",
+                     "packets_in_cache",
+                     "packets_exported",
+                     "packets_spooled",
+                     "packets_discarded",
+                     "packets_dropped",
+                     "records_exported",
+                     "records_spooled",
+                     "records_discarded",
+                     "missing",
+                     "received",
+                     "repeated",
+                     "without_label",
+                     "joined",
+                     "waiting",
+                     "without_partner",
+                     "ambiguous",
+                     "other_selection",
+                     "no_room",
+                     "lost_at_restart",
+                     "stored",
+                     "cells_received",
+                     "cells_stored"};
 
 struct PointLedger {
   std::string point;

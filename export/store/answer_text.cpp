@@ -144,11 +144,11 @@ void add_ledger(std::string& text, const PointLedger& ledger, Timestamp now) {
                   format_count(ledger.not_received())));
   row("  records received", received,
       fmt::format(
-          "= joined {} + waiting {} + without partner {} + other selection {} + repeated {}",
-          n(joined), n(waiting), n(without_partner), n(other_selection), n(repeated)));
+          "= joined {} + waiting {} + without partner {} + ambiguous {} + other selection {}",
+          n(joined), n(waiting), n(without_partner), n(ambiguous), n(other_selection)));
   table.row({"", "",
-             fmt::format("+ without label {} + no room {} + lost at restart {}", n(without_label),
-                         n(no_room), n(lost_at_restart))});
+             fmt::format("+ repeated {} + without label {} + no room {} + lost at restart {}",
+                         n(repeated), n(without_label), n(no_room), n(lost_at_restart))});
   row("  records joined", joined, fmt::format("= stored {}", n(stored)));
   row("  round-trip cells", cells_received, fmt::format("= stored {}", n(cells_stored)));
   for (const std::string& line : table.lines(140)) text += line + "\n";

@@ -326,6 +326,18 @@ def late(program, folder):
     check(not any(losses_of(program, day.store).values()), "late records count as lost")
 
 
+def copies(program, folder):
+    """Recorded bulk transfers that end in a hundred equal resets: what cannot be told apart is counted apart."""
+    captures = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "captures")
+    collector = Collector(program, f"{folder}/sojourn.db", f"{folder}/log", "--wait", "2s")
+    finish(*(point(program, f"{captures}/{file}", name, collector.port, "--sampling", "1")
+             for file, name in (("bulk.pcap.gz", "north"), ("bulk.server.pcap.gz", "south"))))
+    time.sleep(5)
+    collector.stop()
+    for ledger in checked(program, f"{folder}/sojourn.db").values():
+        check(ledger["joined"] >= 8 and ledger["ambiguous"] > 80 and ledger["without_partner"] < 5, f"{ledger}")
+
+
 def not_joined(day, words):
     ledgers = day.end()
     day.one_line(words)

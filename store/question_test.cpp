@@ -1,0 +1,184 @@
+#include "store/question.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "store/cell_batch.h"
+
+namespace sojourn {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Timestamp start = timestamp_from_ns(1'700'000'000'000'000'000);
+
+/// Keeps blocks as they are, in slices of 10 s.
+class MemoryStore : public Store {
+ public:
+  void add(const std::string& subject, CellSeries series, const CellBlock& block) {
+    blocks_[subject].emplace_back(series, block);
+  }
+  Timestamp judged_until = start + 24h;
+
+  Result<void> write(const StoreWrite&) override { return failure("not here"); }
+  Result<std::vector<PointLedger>> ledgers() override { return std::vector<PointLedger>{}; }
+  Result<StoreAge> age() override { return StoreAge{start + 1h, judged_until}; }
+  Result<std::vector<SubjectSummary>> subjects() override {
+    std::vector<SubjectSummary> all;
+    for (const auto& [name, blocks] : blocks_) {
+      all.push_back({name, {}});
+      for (const auto& [series, block] : blocks)
+        if (std::ranges::find(all.back().measures, series.measure) == all.back().measures.end())
+          all.back().measures.push_back(series.measure);
+    }
+    return all;
+  }
+  Result<std::optional<SegmentClock>> clock(const std::string&, Timestamp, Timestamp) override {
+    return std::optional<SegmentClock>{};
+  }
+  Result<void> read(const StoreRead& read, const BlockVisitor& visit) override {
+    if (broken) return failure("the disk is gone");
+    for (const auto& [series, block] : blocks_[read.subject])
+      if (series.measure == read.measure && series.slice >= read.from && series.slice < read.to)
+        visit(series, finest_slice, block);
+    return {};
+  }
+  Result<std::optional<Timestamp>> newest(const std::string& subject) override {
+    std::optional<Timestamp> newest;
+    for (const auto& [series, block] : blocks_[subject])
+      newest = std::max(newest, std::optional{series.slice + finest_slice});
+    return newest;
+  }
+  bool broken = false;
+
+ private:
+  std::map<std::string, std::vector<std::pair<CellSeries, CellBlock>>> blocks_;
+};
+
+CellSeries series_of(const char* prefix, std::uint8_t length, Timestamp slice,
+                     std::uint8_t measure = number_of(Measure::oneway)) {
+  CellSeries series;
+  series.slice = slice;
+  series.measure = measure;
+  series.prefix = *IpAddress::parse(prefix);
+  series.prefix_length = length;
+  return series;
+}
+
+/// `count` samples of this delay, each a flow of its own.
+CellBlock block_of(Duration delay, int count) {
+  CellBlock block;
+  for (int i = 0; i < count; ++i) {
+    const FlowTag flow = FlowTag::numbered(static_cast<std::uint64_t>(i));
+    CellBlock one;
+    one.marks[flow.group()] = std::uint64_t{1} << flow.mark();
+    one.cells = {
+        {static_cast<std::uint8_t>(flow.group()), LogBuckets::index_of(to_ns(delay)), 1, 1}};
+    block.add(one);
+  }
+  return block;
+}
+
+CellBlock loss_block(double sent, double arrived) {
+  CellBlock block;
+  block.marks[0] = 1;
+  block.cells = {{0, static_cast<std::int32_t>(LossBin::sent), sent, sent},
+                 {0, static_cast<std::int32_t>(LossBin::arrived), arrived, arrived}};
+  return block;
+}
+
+Question an_hour() {
+  Question question;
+  question.from = start;
+  question.to = start + 1h;
+  question.columns = 6;
+  return question;
+}
+
+TEST(Ask, AllTrafficIsTheSumOfItsPrefixes) {
+  MemoryStore store;
+  store.add("north:south", series_of("10.1.2.0", 24, start), block_of(10ms, 300));
+  store.add("north:south", series_of("10.1.3.0", 24, start + 30min), block_of(30ms, 100));
+  Question question = an_hour();
+  question.prefix_length = 24;
+  const auto answer = ask(store, question);
+  ASSERT_TRUE(answer);
+  const auto& rows = answer->subjects.at(0).rows;
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_FALSE(rows[0].prefix);
+  EXPECT_EQ(rows[0].delays.total_weight(), 400);
+  // Then by weight.
+  EXPECT_EQ(rows[1].prefix->to_string(), "10.1.2.0/24");
+  EXPECT_EQ(rows[2].delays.total_weight(), 100);
+  // Shorter prefixes add up longer ones.
+  question.prefix_length = 16;
+  const auto shorter = ask(store, question);
+  ASSERT_EQ(shorter->subjects[0].rows.size(), 2u);
+  EXPECT_EQ(shorter->subjects[0].rows[1].prefix->to_string(), "10.1.0.0/16");
+  EXPECT_EQ(shorter->subjects[0].rows[1].delays.total_weight(), 400);
+}
+
+TEST(Ask, TheCourseHasTheMeanOfEachStretch) {
+  MemoryStore store;
+  store.add("north:south", series_of("10.1.2.0", 24, start), block_of(10ms, 3));
+  store.add("north:south", series_of("10.1.3.0", 24, start + 5min), block_of(30ms, 1));
+  store.add("north:south", series_of("10.1.3.0", 24, start + 59min), block_of(20ms, 1));
+  const auto answer = ask(store, an_hour());
+  const auto& course = answer->subjects.at(0).rows.at(0).course;
+  ASSERT_EQ(course.size(), 6u);
+  ASSERT_TRUE(course[0] && course[5]);
+  EXPECT_NEAR(static_cast<double>(to_ns(*course[0])), 15e6, 15e6 / 128);
+  EXPECT_NEAR(static_cast<double>(to_ns(*course[5])), 20e6, 20e6 / 128);
+  for (const std::size_t empty : {1u, 2u, 3u, 4u}) EXPECT_FALSE(course[empty]);
+}
+
+TEST(Ask, LossIsOfWhatIsJudged) {
+  MemoryStore store;
+  const auto loss = number_of(Measure::loss);
+  store.add("north:south", series_of("10.1.2.0", 24, start), block_of(10ms, 3));
+  store.add("north:south", series_of("10.1.2.0", 24, start, loss), loss_block(1000, 900));
+  store.add("north:south", series_of("10.1.2.0", 24, start + 50min, loss), loss_block(1000, 0));
+  store.judged_until = start + 50min;  // of the rest some is still waited for
+  Question question = an_hour();
+  question.loss = true;
+  const auto answer = ask(store, question);
+  const auto& row = answer->subjects.at(0).rows.at(0);
+  ASSERT_TRUE(row.loss);
+  EXPECT_EQ(row.loss->sent, 1000);
+  EXPECT_DOUBLE_EQ(row.loss->share, 0.1);
+  EXPECT_LT(row.loss->low, 0.1);
+  EXPECT_GT(row.loss->high, 0.1);
+  store.judged_until = start;
+  EXPECT_FALSE(ask(store, question)->subjects.at(0).rows.at(0).loss);
+  question.loss = false;
+  EXPECT_FALSE(ask(store, question)->subjects.at(0).rows.at(0).loss);
+}
+
+TEST(Ask, OnlyTheSubjectsThatWereNamed) {
+  MemoryStore store;
+  for (const char* name : {"north:south", "south:north"})
+    store.add(name, series_of("10.1.2.0", 24, start), block_of(10ms, 3));
+  Question question = an_hour();
+  EXPECT_EQ(ask(store, question)->subjects.size(), 2u);
+  question.subjects = {"south:north"};
+  const auto answer = ask(store, question);
+  ASSERT_EQ(answer->subjects.size(), 1u);
+  EXPECT_EQ(answer->subjects[0].name, "south:north");
+  EXPECT_EQ(answer->subjects[0].newest, start + 10s);
+  question.subjects = {"east:west"};
+  const auto unknown = ask(store, question);
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().message,
+            "the store knows nothing of east:west; it has north:south south:north");
+}
+
+TEST(Ask, WhatTheStoreRefusesIsAnError) {
+  MemoryStore store;
+  store.add("north:south", series_of("10.1.2.0", 24, start), block_of(10ms, 3));
+  store.broken = true;
+  EXPECT_FALSE(ask(store, an_hour()));
+}
+
+}  // namespace
+}  // namespace sojourn
