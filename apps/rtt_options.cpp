@@ -111,6 +111,7 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
   if (request.plot_heatmap == "-" &&
       (request.json || request.samples == "-" || request.plot == "-"))
     return "--plot-heatmap - and another output both want standard output";
+  if (request.html == "-") return "--html wants a file: standard output has the report";
   if (request.options.loss && !wants_tcp(request.options.kinds))
     return "--loss is about TCP: ask for kind tcp, handshake, tcp-ts or flow as well";
   const bool grouped = request.options.measurement.grouping.has_value();
@@ -276,6 +277,10 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
   rtt.add_option("--plot", request.plot,
                  "the distributions as SVG into this file, - for standard output")
       ->type_name("FILE");
+  rtt.add_option("--html", request.html,
+                 "the whole report, with --heatmap and --loss, as one HTML file to send to a\n"
+                 "colleague")
+      ->type_name("FILE");
   rtt.add_option_function<std::string>(
          "--color",
          [&](const std::string& when) {
@@ -305,6 +310,10 @@ void add_rtt(CLI::App& app, Run& run) {
   rtt.callback([request, &rtt, &run] {
     request->options.want_samples = !request->samples.empty();
     for (const SlaRule& rule : request->sla) request->options.loss |= rule.needs_loss();
+    if (!request->html.empty()) {
+      request->options.measurement.heatmap = !request->histograms;
+      request->options.loss |= request->interfaces.empty() && wants_tcp(request->options.kinds);
+    }
     request->kinds_named = rtt.count("--kind") > 0;
     if (const auto reason = contradiction(*request, rtt); !reason.empty())
       throw CLI::ValidationError(reason);  // CLI11's own way to refuse

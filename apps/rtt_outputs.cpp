@@ -5,6 +5,7 @@
 
 #include "apps/rtt_expect.h"
 #include "export/files/run_files.h"
+#include "export/rtt/html_report.h"
 #include "export/rtt/json_report.h"
 #include "export/rtt/svg_heatmap.h"
 #include "export/rtt/svg_plot.h"
@@ -39,13 +40,15 @@ Result<RttOutputs> RttOutputs::open(const RttRequest& request) {
     return std::unexpected(done.error());
   if (auto done = open(outputs.heatmap, request.plot_heatmap, "--plot-heatmap"); !done)
     return std::unexpected(done.error());
+  if (auto done = open(outputs.html, request.html, "--html"); !done)
+    return std::unexpected(done.error());
   if (auto done = open(outputs.report, silent(request) ? "" : "-", "the report"); !done)
     return std::unexpected(done.error());
   return outputs;
 }
 
 Result<void> RttOutputs::hold_places() {
-  for (std::optional<OutputFile>* file : {&samples, &plot, &heatmap, &distribution})
+  for (std::optional<OutputFile>* file : {&samples, &plot, &heatmap, &html, &distribution})
     if (*file)
       if (auto held = (*file)->hold_place(); !held) return held;
   return {};
@@ -70,6 +73,8 @@ Result<void> RttOutputs::finish(const RttRequest& request, const RttReport& summ
   finish_one(plot);
   if (heatmap) heatmap->write(svg_heatmap(summary));
   finish_one(heatmap);
+  if (html) html->write(html_report(summary));
+  finish_one(html);
   return result;
 }
 

@@ -12,7 +12,7 @@ namespace sojourn {
 
 /// Opened before the measurement, so that what cannot be written is refused before hours are spent.
 struct RttOutputs {
-  std::optional<OutputFile> samples, plot, heatmap, distribution;
+  std::optional<OutputFile> samples, plot, heatmap, html, distribution;
   std::optional<OutputFile> report;  ///< unless standard output belongs to one of the others
 
   static Result<RttOutputs> open(const RttRequest& request);

@@ -40,6 +40,7 @@ struct RttRequest {
   std::size_t top = 10;
   GroupOrder sort = GroupOrder::samples;
   bool draw_heatmap = false;
+  std::string html;          ///< file for the whole report as HTML
   std::string plot_heatmap;  ///< file for the heatmap as SVG
   std::vector<SlaRule> sla;
   std::string save_distribution;  ///< file to put the distributions aside in, empty for none

@@ -5,7 +5,7 @@ _sojourn_options='--help --version'
 _sojourn_rtt_options='--help --interface --engine --hook --most-samples --kernel-output --duration --filter --threads --kind --memory --table
   --longest --stages --entry-probability --expire
   --inside --keep-ambiguous --full-size-only --seed --by --top --max-groups --window --sla
-  --from --to --sort --loss --heatmap --plot-heatmap
+  --from --to --sort --loss --html --heatmap --plot-heatmap
   --save-distribution --expect --false-alarm --expect-tolerance
   --anonymize --json --samples --plot --color --ascii'
 _sojourn_oneway_options='--help --filter --method --window --sampling --sample-flows --payload-bytes
@@ -77,7 +77,7 @@ _sojourn_rtt() {
     --duration | --expire | --longest | --window)
       mapfile -t COMPREPLY < <(compgen -W '500ms 1s 10s 30s 1min 5min 1h' -- "$current")
       ;;
-    --samples | --plot | --plot-heatmap | --save-distribution | --expect)
+    --samples | --plot | --html | --plot-heatmap | --save-distribution | --expect)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       ;;

@@ -60,6 +60,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l top -x -d 'Groups to
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l max-groups -x -d 'Groups to keep'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l window -x -d 'A row per time slice'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l loss -d 'Signs of loss in TCP'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l html -r -F -d 'The whole report as one HTML file'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l heatmap -d 'Draw delay over time'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l plot-heatmap -r -F -d 'Delay over time as SVG into this file'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l sla -x -d 'A rule that must hold'

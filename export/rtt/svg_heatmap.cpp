@@ -13,7 +13,7 @@
 namespace sojourn {
 namespace {
 
-constexpr double width = 960, left = 78, right = 24, plot_width = width - left - right;
+constexpr double width = 960, left = 96, right = 24, plot_width = width - left - right;
 constexpr double head = 30, plot_height = 180, lost_height = 36, gap = 8;
 constexpr std::size_t most_columns = 128, most_rows = 48;
 // Opacity of one colour reads well on white and on black.
@@ -97,7 +97,7 @@ void svg_heatmap_panel(SvgWriter& svg, double top, const DelayHeatmap& heatmap,
     return;
   }
   svg.put(
-      R"(<text x="{}" y="{:.1f}" text-anchor="end" font-size="12">a column is {}; darker: more</text>)",
+      R"(<text x="{}" y="{:.1f}" text-anchor="end" font-size="12">a column is {}; stronger: more</text>)",
       left + plot_width, top + 18, format_duration(grid.column_length));
   const double plot = top + head;
   delay_labels(svg, grid, plot);
@@ -112,14 +112,14 @@ void svg_heatmap_panel(SvgWriter& svg, double top, const DelayHeatmap& heatmap,
   time_labels(svg, grid, below + 18);
 }
 
-std::string svg_heatmap(const RttReport& report) {
-  constexpr double title_height = 40;
+std::string svg_heatmap(const RttReport& report, bool with_title) {
+  const double title_height = with_title ? 40 : 0;
   const auto panels = heatmap_panels(*report.measurement, report.kinds, report.kinds_named);
   const DelayHeatmap* const heatmap = report.measurement->heatmap();
   SvgWriter svg{width,
                 title_height + heatmap_panel_height *
                                    static_cast<double>(std::max<std::size_t>(panels.size(), 1))};
-  svg.title(left, "Delay over time");
+  if (with_title) svg.title(left, "Delay over time");
   double top = title_height;
   if (panels.empty() || !heatmap)
     svg.put(R"(<text x="{}" y="{}" font-size="16">no samples</text>)", left, top + 40);

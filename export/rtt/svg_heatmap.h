@@ -18,6 +18,6 @@ void svg_heatmap_panel(SvgWriter& svg, double top, const DelayHeatmap& heatmap,
                        const HeatmapPanel& panel);
 
 /// A self-contained SVG with a panel for each of heatmap_panels().
-std::string svg_heatmap(const RttReport& report);
+std::string svg_heatmap(const RttReport& report, bool with_title = true);
 
 }  // namespace sojourn

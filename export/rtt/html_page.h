@@ -1,0 +1,34 @@
+#pragma once
+// What HTML pages are made of: sections, tables and pictures, all text made safe.
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sojourn {
+
+class HtmlPage {
+ public:
+  explicit HtmlPage(std::string_view title);
+
+  void heading(std::string_view text);
+  void paragraph(std::string_view text);
+  /// A line that stands out: a warning, or the answer to the question.
+  void note(std::string_view text, bool is_warning = false);
+  /// The first row is the head.  Columns from `numbers_from` to before `numbers_to` are aligned
+  /// right.
+  void table(const std::vector<std::vector<std::string>>& rows, std::size_t numbers_from,
+             std::size_t numbers_to);
+  /// An SVG that we have written ourselves.
+  void picture(std::string_view svg);
+
+  std::string finish() &&;
+
+ private:
+  std::string text_;
+};
+
+}  // namespace sojourn

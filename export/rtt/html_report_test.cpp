@@ -1,0 +1,42 @@
+#include "export/rtt/html_report.h"
+
+#include <gtest/gtest.h>
+
+#include "export/rtt/example_report.h"
+
+namespace sojourn {
+namespace {
+
+TEST(HtmlReport, HasEverySectionAndNothingFromOutside) {
+  ExampleReport example;
+  const std::string html = html_report(example.report);
+  for (const auto text :
+       {"Which leg the delay is on", "Delays by kind and leg", "Distributions", "groups by port",
+        "Verdicts", "What became of the requests", "What could not be measured", "7 arp",
+        "prefers-color-scheme:dark", "@media print", "viewport"})
+    EXPECT_NE(html.find(text), std::string::npos) << text;
+  for (const auto text : {"<script", "src=", "href=", "@import", "url("})
+    EXPECT_EQ(html.find(text), std::string::npos) << text;
+  EXPECT_TRUE(html.starts_with("<!DOCTYPE html>"));
+  EXPECT_LT(html.size(), 100'000u);
+}
+
+TEST(HtmlReport, ShowsForeignTextAndDoesNotObeyIt) {
+  ExampleReport example;
+  example.report.input.files = {"<script>alert(1)</script>.pcap"};
+  example.report.input.warnings = {"\"><img onerror=x>"};
+  const std::string html = html_report(example.report);
+  EXPECT_EQ(html.find("<script>"), std::string::npos);
+  EXPECT_EQ(html.find("<img"), std::string::npos);
+  EXPECT_NE(html.find("&lt;script&gt;alert(1)"), std::string::npos);
+}
+
+TEST(HtmlReport, SaysSoWhenNothingWasMeasured) {
+  const Measurement nothing;
+  RttReport report;
+  report.measurement = &nothing;
+  EXPECT_NE(html_report(report).find("No round trip was measured."), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sojourn
