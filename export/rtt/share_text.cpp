@@ -2,20 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace sojourn {
 
 std::string percent_text(double share) {
   return share == 0 ? "0%" : fmt::format("{:.{}g}%", 100 * share, share >= 0.9995 ? 4 : 3);
 }
 
-std::string share_cell(const ShareEstimate& share, bool unicode) {
+std::string share_cell(const ShareEstimate& share) {
   if (share.whole <= 0) return "-";
-  const char* const sign = unicode ? "±" : "+-";
-  if (!share.bounded) return fmt::format("{} {}?", percent_text(share.value), sign);
-  const double margin = std::max(share.high - share.value, share.value - share.low);
-  return fmt::format("{} {}{:.2g}", percent_text(share.value), sign, 100 * margin);
+  if (!share.bounded) return fmt::format("{} (?)", percent_text(share.value));
+  return fmt::format("{} ({:.2g}-{:.2g})", percent_text(share.value), 100 * share.low,
+                     100 * share.high);
 }
 
 std::string share_sentence(const ShareEstimate& share) {

@@ -11,8 +11,9 @@ namespace sojourn {
 /// "1.25%", "0.004%", "0%".
 std::string percent_text(double share);
 
-/// "1.2% ±0.3": the farther end of the interval, in percent; "±?" with too few flows.
-std::string share_cell(const ShareEstimate& share, bool unicode);
+/// "1.2% (0.9-1.7)": the interval in percent; "(?)" with too few flows.  Not as a margin: near 0
+/// the two sides differ by far.
+std::string share_cell(const ShareEstimate& share);
 
 /// "1.25 % (0.9 % to 1.7 %)", for a sentence.
 std::string share_sentence(const ShareEstimate& share);

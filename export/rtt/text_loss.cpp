@@ -31,7 +31,7 @@ std::string count_text(double weight) {
 
 void TextReport::loss() {
   if (!report_.loss) return;
-  section("signs of loss (share ±95%)");
+  section("signs of loss (share, and its 95 % interval in percent)");
   loss_totals();
   loss_slices();
   loss_groups();
@@ -63,12 +63,10 @@ void TextReport::loss_totals() {
     const LossCounts& counts = report_.loss->leg(leg);
     std::vector<std::string> row = {std::string{name_of(leg)},
                                     count_text(counts.weight(LossSign::segment))};
-    for (const LossSign sign : segment_signs)
-      row.push_back(share_cell(counts.share(sign), unicode()));
+    for (const LossSign sign : segment_signs) row.push_back(share_cell(counts.share(sign)));
     segments.row(std::move(row));
     row = {std::string{name_of(leg)}, count_text(counts.weight(LossSign::packet))};
-    for (const LossSign sign : packet_signs)
-      row.push_back(share_cell(counts.share(sign), unicode()));
+    for (const LossSign sign : packet_signs) row.push_back(share_cell(counts.share(sign)));
     packets.row(std::move(row));
   }
   table(segments);
@@ -86,7 +84,7 @@ void TextReport::unanswered_shares() {
     const std::uint64_t requests = measurement_.counters(kind).requests;
     if (!unanswered_means_lost(kind) || requests == 0) continue;
     rows.row({std::string{name_of(kind)}, format_count(requests),
-              share_cell(unanswered_share(measurement_, kind), unicode())});
+              share_cell(unanswered_share(measurement_, kind))});
     any = true;
   }
   if (!any) return;
@@ -103,9 +101,9 @@ void TextReport::loss_slices() {
   for (const LossTally::Row& slice : slices)
     rows.row({format_time(slice.start).substr(11, 12), std::string{name_of(slice.leg)},
               count_text(slice.counts->weight(LossSign::segment)),
-              share_cell(slice.counts->share(LossSign::retransmitted), unicode()),
-              share_cell(slice.counts->share(LossSign::late), unicode()),
-              share_cell(slice.counts->share(LossSign::duplicate_ack), unicode())});
+              share_cell(slice.counts->share(LossSign::retransmitted)),
+              share_cell(slice.counts->share(LossSign::late)),
+              share_cell(slice.counts->share(LossSign::duplicate_ack))});
   line("");
   table(rows);
 }
@@ -117,9 +115,9 @@ void TextReport::loss_groups() {
             report_.loss->grouping()->name() + ", most loss first"});
   for (const LossTally::Row& group : report_.loss->groups(report_.top))
     rows.row({count_text(group.counts->weight(LossSign::segment)),
-              share_cell(group.counts->share(LossSign::retransmitted), unicode()),
-              share_cell(group.counts->share(LossSign::late), unicode()),
-              std::string{name_of(group.leg)}, group.label});
+              share_cell(group.counts->share(LossSign::retransmitted)),
+              share_cell(group.counts->share(LossSign::late)), std::string{name_of(group.leg)},
+              group.label});
   line("");
   table(rows);
 }
