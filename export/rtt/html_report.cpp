@@ -142,7 +142,7 @@ class HtmlReport {
           std::string{leg_names[i]},
           format_count(static_cast<std::uint64_t>(std::llround(counts.weight(LossSign::segment))))};
       for (std::size_t s = index_of(LossSign::retransmitted); s < loss_sign_count; ++s)
-        row.push_back(share_cell(counts.share(static_cast<LossSign>(s)), true));
+        row.push_back(share_cell(counts.share(static_cast<LossSign>(s))));
       rows.push_back(std::move(row));
     }
     page_.heading("Signs of loss");
@@ -187,7 +187,7 @@ class HtmlReport {
       if (counters.requests + counters.ambiguous == 0) continue;
       std::string unanswered = format_count(measurement_.unmatched_requests(kind));
       if (unanswered_means_lost(kind))
-        unanswered += " = " + share_cell(unanswered_share(measurement_, kind), true);
+        unanswered += " = " + share_cell(unanswered_share(measurement_, kind));
       rows.push_back({std::string{name_of(kind)}, format_count(counters.requests),
                       format_count(measurement_.pooled(kind).count()),
                       format_count(counters.ambiguous), std::move(unanswered),
