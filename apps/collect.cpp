@@ -13,7 +13,9 @@
 
 #include "apps/commands.h"
 #include "apps/option_helpers.h"
+#include "apps/web_option.h"
 #include "collector/collector.h"
+#include "collector/store_flusher.h"
 #include "console/drop_privileges.h"
 #include "console/exit_status.h"
 #include "console/interrupt.h"
@@ -30,6 +32,7 @@ struct CollectRequest {
   std::string store;
   std::string user;  ///< empty: stay who we are
   Duration flush_every = std::chrono::seconds{10};
+  WebWishes web;
 };
 
 namespace {
@@ -38,32 +41,16 @@ Timestamp collector_clock() {
   return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
 }
 
-/// Writes what there is; an error is told once, and then again when it is over.
-class Flusher {
- public:
-  Flusher(Store& store, const std::string& name) : store_(store), name_(name) {}
-
-  Result<void> flush(Collector& collector, Timestamp now) {
-    auto written = store_.write(collector.to_store(now));
-    if (written) {
-      collector.stored();
-      if (std::exchange(failing_, false)) warn(name_ + " can be written again; nothing was lost");
-      return {};
-    }
-    const Error error = written.error().while_doing("cannot write " + name_);
-    if (!std::exchange(failing_, true)) warn(error.message + "; trying again every 10 s");
-    return std::unexpected(error);
-  }
-
- private:
-  Store& store_;
-  const std::string& name_;
-  bool failing_ = false;
-};
-
 Result<void> collect(const CollectRequest& request) {
   auto listener = ipfix::Listener::open(request.listener);
   if (!listener) return std::unexpected(listener.error());
+  web::Metrics metrics{{.version = SOJOURN_VERSION}};
+  std::unique_ptr<web::WebServer> server;
+  if (request.web.wanted) {
+    auto opened = web::WebServer::open(request.web.options, metrics);
+    if (!opened) return std::unexpected(opened.error());
+    server = std::move(*opened);
+  }
   if (auto dropped = drop_privileges(request.user); !dropped) return dropped;
   auto store = open_store(request.store);
   if (!store) return std::unexpected(store.error());
@@ -71,12 +58,17 @@ Result<void> collect(const CollectRequest& request) {
   const auto ledgers = (*store)->ledgers();
   if (!ledgers) return std::unexpected(ledgers.error());
   collector.resume(*ledgers);
-  Flusher flusher{**store, request.store};
+  StoreFlusher flusher{**store, request.store, [&](const StoreWrite& write) { metrics.add(write); },
+                       warn};
   // A store that cannot be written to is told at once, not in ten seconds.
   if (auto written = flusher.flush(collector, collector_clock()); !written) return written;
   watch_for_interrupts();
   for (const ipfix::Endpoint& endpoint : request.listener.endpoints)
     complain("listening on " + endpoint.to_string());
+  if (server) {
+    if (auto started = server->start(); !started) return started;
+    complain(web_line(*server));
+  }
 
   Timestamp next_flush = collector_clock() + request.flush_every;
   while (!interrupted()) {
@@ -118,6 +110,7 @@ constexpr const char* collect_examples = R"(Examples:
       --store sojourn.db                                    points with certificates only
   sojourn collect --store sojourn.db --path north,mid,south all traffic takes this way
   sojourn collect --store clickhouse://db1,db2/sojourn      more than one machine holds
+  sojourn collect --store sojourn.db --web 8080             ... and a page to look at it
   sojourn query sojourn.db --loss                           what it found
 )";
 
@@ -196,6 +189,7 @@ void add_collect(CLI::App& app, Run& run) {
       collect, "--memory", "SIZE", parse_waiting_memory,
       [request](std::size_t bytes) { request->collector.memory_bytes = bytes; },
       "for records that wait (default 256MiB)");
+  add_web_options(collect, request->web, "serve the page, its API and /metrics here");
   collect.add_option("--user", request->user, "become this user once the ports are open")
       ->type_name("NAME");
   collect.callback([request, &collect, &run] {
@@ -206,6 +200,15 @@ void add_collect(CLI::App& app, Run& run) {
       if (!tls && collect.count(option) > 0)
         throw CLI::ValidationError(fmt::format("{} is for --tls", option));
     }
+    if (!request->web.wanted)
+      for (const char* option :
+           {"--web-certificate", "--web-key", "--web-authority", "--web-token-file", "--insecure"})
+        if (collect.count(option) > 0)
+          throw CLI::ValidationError(fmt::format("{} is for --web", option));
+    request->web.options.store = request->store;
+    request->web.options.version = SOJOURN_VERSION;
+    if (const auto complete = complete_web_options(request->web); !complete)
+      throw CLI::ValidationError(complete.error().message);
     if (request->listener.endpoints.empty())
       request->listener.endpoints.push_back(
           *ipfix::Endpoint::parse("127.0.0.1", ipfix::Transport::tcp));

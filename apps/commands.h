@@ -25,5 +25,6 @@ void add_lab_tune(CLI::App& lab, Run& run);
 void add_generate(CLI::App& app, Run& run);
 void add_collect(CLI::App& app, Run& run);
 void add_query(CLI::App& app, Run& run);
+void add_watch(CLI::App& app, Run& run);
 
 }  // namespace sojourn

@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
       "Examples:\n"
       "  sojourn rtt capture.pcap              round-trip delays in a capture\n"
       "  sudo sojourn rtt -i eth0              ... of the traffic on an interface, live\n"
+      "  sudo sojourn watch -i eth0            ... kept, and shown by a page in the browser\n"
       "  sojourn rtt --help                    all options, with examples");
 
   sojourn::Run run;
@@ -58,6 +59,7 @@ int main(int argc, char** argv) {
   sojourn::add_generate(app, run);
   sojourn::add_collect(app, run);
   sojourn::add_query(app, run);
+  sojourn::add_watch(app, run);
 
   // CLI11 reports by exceptions; they end here.
   try {

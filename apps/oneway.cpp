@@ -12,7 +12,7 @@
 #include "apps/oneway_outputs.h"
 #include "apps/oneway_records.h"
 #include "apps/oneway_request.h"
-#include "apps/open_point.h"
+#include "capture/files/open_point.h"
 #include "capture/source_warnings.h"
 #include "console/interrupt.h"
 #include "console/output.h"

@@ -10,7 +10,7 @@
 
 #include "apps/commands.h"
 #include "apps/oneway_outputs.h"
-#include "apps/open_point.h"
+#include "capture/files/open_point.h"
 #include "capture/source_warnings.h"
 #include "console/interrupt.h"
 #include "console/output.h"

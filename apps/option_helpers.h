@@ -11,8 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/kind.h"
 #include "core/parse.h"
 #include "core/result.h"
+#include "core/units.h"
 
 namespace sojourn {
 
@@ -35,6 +37,34 @@ inline Result<std::size_t> parse_how_many(std::string_view text) {
   if (error != std::errc{} || end != text.data() + text.size() || number == 0)
     return failure(fmt::format("'{}' is not a whole number from 1 on", text));
   return number;
+}
+
+inline Result<std::uint64_t> parse_prefix_length(std::string_view text) {
+  return parse_count(text, 1, 32);
+}
+inline Result<std::size_t> parse_table_memory(std::string_view text) {
+  const auto size = parse_size(text);
+  if (!size) return std::unexpected(size.error());
+  if (*size < 64 * 1024) return failure("at least 64KiB are needed");
+  return *size;
+}
+
+/// "tcp,dns", "all" or "none".
+inline Result<KindSet> parse_point_kinds(std::string_view text) {
+  KindSet kinds = KindSet::none();
+  if (text == "none") return kinds;
+  while (true) {
+    const auto comma = text.find(',');
+    const auto name = text.substr(0, comma);
+    const auto kind = kind_named(name);
+    if (!kind && name != "all") return unknown_name(name, "kind", kind_names);
+    if (kind)
+      kinds.add(*kind);
+    else
+      kinds = KindSet::all();
+    if (comma == std::string_view::npos) return kinds;
+    text.remove_prefix(comma + 1);
+  }
 }
 
 /// The largest seed that every reader of JSON takes for what it is: beyond, a double has gaps

@@ -26,9 +26,6 @@ constexpr const char* point_examples = R"(Examples:
 Result<double> parse_sampling(std::string_view text) {
   return parse_share(text, {.above_low = true});
 }
-Result<std::uint64_t> parse_prefix_length(std::string_view text) {
-  return parse_count(text, 1, 32);
-}
 Result<std::uint64_t> parse_enterprise(std::string_view text) {
   return parse_count(text, 1, 0xffff'ffffu);
 }
@@ -40,31 +37,6 @@ Result<std::size_t> parse_room(std::string_view text) {
         fmt::format("a spool needs at least {}", format_size(ipfix::Spool::least_bytes)));
   return *size;
 }
-Result<std::size_t> parse_table_memory(std::string_view text) {
-  const auto size = parse_size(text);
-  if (!size) return std::unexpected(size.error());
-  if (*size < 64 * 1024) return failure("at least 64KiB are needed");
-  return *size;
-}
-
-/// "tcp,dns", "all" or "none".
-Result<KindSet> parse_point_kinds(std::string_view text) {
-  KindSet kinds = KindSet::none();
-  if (text == "none") return kinds;
-  while (true) {
-    const auto comma = text.find(',');
-    const auto name = text.substr(0, comma);
-    const auto kind = kind_named(name);
-    if (!kind && name != "all") return unknown_name(name, "kind", kind_names);
-    if (kind)
-      kinds.add(*kind);
-    else
-      kinds = KindSet::all();
-    if (comma == std::string_view::npos) return kinds;
-    text.remove_prefix(comma + 1);
-  }
-}
-
 struct PointWishes {
   std::string to;
   ipfix::Transport transport = ipfix::Transport::tcp;

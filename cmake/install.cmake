@@ -2,7 +2,7 @@
 include(GNUInstallDirs)
 install(FILES docs/man/sojourn.1 docs/man/sojourn-rtt.1 docs/man/sojourn-lab.1 docs/man/sojourn-generate.1
         docs/man/sojourn-oneway.1 docs/man/sojourn-mark.1 docs/man/sojourn-point.1
-        docs/man/sojourn-collect.1 docs/man/sojourn-query.1
+        docs/man/sojourn-collect.1 docs/man/sojourn-query.1 docs/man/sojourn-watch.1
         DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES completions/sojourn.bash RENAME sojourn
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

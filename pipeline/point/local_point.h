@@ -1,0 +1,51 @@
+#pragma once
+// A measurement point whose collector is in the same process: packets in, reports out.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "collector/report/point_report.h"
+#include "core/packet.h"
+#include "pipeline/point/cell_table.h"
+#include "pipeline/rtt_options.h"
+#include "pipeline/rtt_pipeline.h"
+
+namespace sojourn {
+
+struct LocalPointOptions {
+  PointIdentity point;
+  RttOptions rtt;
+  CellOptions cells = {};
+  Duration every = std::chrono::seconds{5};
+};
+
+/// Round trips only: one point has no one-way delays.  Runs on one thread.
+class LocalPoint {
+ public:
+  explicit LocalPoint(const LocalPointOptions& options);
+
+  void process(std::span<const Packet> packets);
+  void note_drops(std::uint64_t dropped) { kernel_drops_ = dropped; }
+  /// It is `now`: a report if it is time for one.
+  std::optional<PointReport> advance(Timestamp now);
+  /// What is left.
+  PointReport finish(Timestamp now);
+
+  std::uint64_t packets() const { return frames_; }
+  std::uint64_t samples() const { return cells_.samples(); }
+  std::uint64_t samples_left_out() const { return cells_.left_out(); }
+  std::size_t memory_bytes() const;
+  const RttPipeline& pipeline() const { return rtt_; }
+
+ private:
+  PointReport report(Timestamp now);
+
+  LocalPointOptions options_;
+  CellTable cells_;
+  RttPipeline rtt_;
+  Timestamp now_{}, next_report_{};
+  std::uint64_t frames_ = 0, kernel_drops_ = 0, next_number_ = 1;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,75 @@
+#include "web/access.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace sojourn::web {
+
+bool same_secret(std::string_view given, std::string_view secret) {
+  unsigned difference = given.size() != secret.size();
+  for (std::size_t i = 0; i < given.size(); ++i)
+    difference |= static_cast<unsigned char>(given[i]) ^
+                  static_cast<unsigned char>(secret[secret.empty() ? 0 : i % secret.size()]);
+  return difference == 0 && !secret.empty();
+}
+
+bool has_token(std::string_view authorization, std::string_view secret) {
+  constexpr std::string_view scheme = "Bearer ";
+  return authorization.starts_with(scheme) &&
+         same_secret(authorization.substr(scheme.size()), secret);
+}
+
+bool is_own_host(std::string_view host) {
+  std::string_view name = host, port;
+  if (host.starts_with('[')) {
+    const auto end = host.find(']');
+    if (end == std::string_view::npos) return false;
+    name = host.substr(1, end - 1);
+    port = host.substr(end + 1);
+    if (!port.empty() && port.front() != ':') return false;
+  } else if (const auto colon = host.find(':'); colon != std::string_view::npos) {
+    name = host.substr(0, colon);
+    port = host.substr(colon);
+  }
+  if (!port.empty()) {
+    std::uint16_t number = 0;
+    const auto [end, error] = std::from_chars(port.data() + 1, port.data() + port.size(), number);
+    if (error != std::errc{} || end != port.data() + port.size()) return false;
+  }
+  return name == "localhost" || IpAddress::parse(name).has_value();
+}
+
+bool is_loopback(const IpAddress& address) {
+  const auto bytes = address.bytes();
+  if (address.version() == IpVersion::v4) return bytes[0] == 127;
+  return std::ranges::all_of(bytes.first(15), [](std::uint8_t byte) { return byte == 0; }) &&
+         bytes[15] == 1;
+}
+
+bool RateLimit::take(Bucket& bucket, Clock::time_point now) const {
+  const double passed = std::chrono::duration<double>(now - bucket.filled).count();
+  bucket.tokens = bucket.filled == Clock::time_point{}
+                      ? options_.burst
+                      : std::min(options_.burst, bucket.tokens + passed * options_.per_second);
+  bucket.filled = now;
+  if (bucket.tokens < 1) return false;
+  bucket.tokens -= 1;
+  return true;
+}
+
+bool RateLimit::allows(const IpAddress& asker, Clock::time_point now) {
+  const IpAddress key = asker.version() == IpVersion::v4 ? asker : asker.masked(64);
+  if (const auto known = buckets_.find(key); known != buckets_.end())
+    return take(known->second, now);
+  if (buckets_.size() >= options_.most_askers) forget_full(now);
+  if (buckets_.size() >= options_.most_askers) return take(strangers_, now);
+  return take(buckets_[key], now);
+}
+
+/// Who has not asked for so long that the bucket is full again is as good as unknown.
+void RateLimit::forget_full(Clock::time_point now) {
+  const std::chrono::duration<double> full{options_.burst / options_.per_second};
+  std::erase_if(buckets_, [&](const auto& entry) { return now - entry.second.filled > full; });
+}
+
+}  // namespace sojourn::web

@@ -1,0 +1,18 @@
+#pragma once
+// What is sent back to whoever asked.
+
+#include <string>
+#include <utility>
+
+namespace sojourn::web {
+
+struct Reply {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+
+  /// {"error": "..."}: one sentence that says what to do instead.
+  static Reply trouble(int status, const std::string& sentence);
+};
+
+}  // namespace sojourn::web

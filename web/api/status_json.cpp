@@ -1,0 +1,38 @@
+// What there is to see: subjects, their kinds, and how fresh they are.
+
+#include "web/api/api.h"
+
+namespace sojourn::web {
+
+Result<Json> status_json(Store& store, const QueryString& query, const ApiContext& context) {
+  if (query.stranger({})) return failure("status has no parameters");
+  const auto age = store.age();
+  if (!age) return std::unexpected(age.error());
+  const auto subjects = store.subjects();
+  if (!subjects) return std::unexpected(subjects.error());
+  Json list = Json::array();
+  for (const SubjectSummary& subject : *subjects) {
+    Json kinds = Json::array();
+    for (const std::uint8_t measure : subject.measures)
+      if (measure != number_of(Measure::loss)) kinds.push_back(measure_name(measure));
+    if (kinds.empty()) continue;
+    const auto newest = store.newest(subject.name);
+    if (!newest) return std::unexpected(newest.error());
+    list.push_back({{"name", subject.name},
+                    {"segment", subject.name.find(':') != std::string::npos},
+                    {"kinds", kinds},
+                    {"newest_s", *newest ? Json(seconds_since_1970(**newest)) : Json(nullptr)}});
+  }
+  return Json{{"version", context.version},
+              {"now_s", seconds_since_1970(context.now)},
+              {"written_s", seconds_since_1970(age->written)},
+              {"judged_until_s", seconds_since_1970(age->judged_until)},
+              {"subjects", list}};
+}
+
+Result<Json> alarms_json(Store&, const QueryString& query, const ApiContext& context) {
+  if (query.stranger({})) return failure("alarms has no parameters");
+  return Json{{"now_s", seconds_since_1970(context.now)}, {"alarms", context.alarms()}};
+}
+
+}  // namespace sojourn::web

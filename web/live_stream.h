@@ -1,0 +1,69 @@
+#pragma once
+// One listener of server-sent events: what waits to be sent to it.
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "web/api/query_string.h"
+
+namespace sojourn::web {
+
+/// The server's thread takes, the worker's gives.  Whoever does not read fast enough is let go: it
+/// comes back and asks for everything.
+class LiveStream {
+ public:
+  static constexpr std::size_t most_waiting = std::size_t{1} << 20;
+
+  explicit LiveStream(QueryString query) : query_(std::move(query)) {}
+  const QueryString& query() const { return query_; }
+
+  /// `wake` is called, with the lock held, if the taker sleeps.
+  void give(std::string_view event, const std::function<void()>& wake) {
+    const std::lock_guard lock{mutex_};
+    if (closed_) return;
+    if (waiting_.size() + event.size() > most_waiting)
+      ended_ = true;
+    else
+      waiting_ += event;
+    if (std::exchange(asleep_, false)) wake();
+  }
+  void end(const std::function<void()>& wake) {
+    const std::lock_guard lock{mutex_};
+    if (closed_) return;
+    ended_ = true;
+    if (std::exchange(asleep_, false)) wake();
+  }
+
+  /// How many bytes were taken; 0 after `sleep` was called, with the lock held; -1 at the end.
+  std::ptrdiff_t take(char* buffer, std::size_t room, const std::function<void()>& sleep) {
+    const std::lock_guard lock{mutex_};
+    if (waiting_.empty() && ended_) return -1;
+    if (waiting_.empty()) {
+      asleep_ = true;
+      sleep();
+      return 0;
+    }
+    const std::size_t size = std::min(room, waiting_.size());
+    std::memcpy(buffer, waiting_.data(), size);
+    waiting_.erase(0, size);
+    return static_cast<std::ptrdiff_t>(size);
+  }
+
+  /// The connection is gone: nobody is to be woken any more.
+  void close() {
+    const std::lock_guard lock{mutex_};
+    closed_ = true;
+  }
+
+ private:
+  QueryString query_;
+  std::mutex mutex_;
+  std::string waiting_;
+  bool asleep_ = false, ended_ = false, closed_ = false;
+};
+
+}  // namespace sojourn::web

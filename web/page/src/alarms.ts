@@ -1,0 +1,23 @@
+// Alarms: now and past, why, since when, and how sure.
+
+import { ask, type Alarms } from './api';
+import { h, table } from './dom';
+import { duration, interval, length, time } from './format';
+import { link_to } from './state';
+import type { Context } from './view';
+
+export async function alarms(context: Context): Promise<void> {
+  const answer = await ask<Alarms>('alarms', {}, context.signal);
+  const current = answer.alarms.filter(alarm => alarm.until_s === null), past = answer.alarms.filter(alarm => alarm.until_s !== null);
+  const numeric = true;
+  const rows = (list: Alarms['alarms']) => list.map(alarm => [alarm.rule,
+    h('a', { href: link_to({ view: 'overview', subject: alarm.subject, prefix: alarm.group ?? '', from: String(alarm.since_s - 3600), to: String((alarm.until_s ?? answer.now_s) + 600) }) },
+      alarm.subject + (alarm.group ? ` ${alarm.group}` : '')),
+    alarm.why, duration(alarm.value_ns), interval(alarm.low_ns, alarm.high_ns), duration(alarm.bound_ns), time(alarm.since_s),
+    length(Math.round((alarm.until_s ?? answer.now_s) - alarm.since_s))]);
+  const columns = [{ title: 'rule' }, { title: 'where' }, { title: 'why' }, { title: 'value', numeric }, { title: '95 % sure', numeric },
+    { title: 'bound', numeric }, { title: 'since' }, { title: 'for', numeric }];
+  context.place.replaceChildren(h('h2', {}, 'Alarms'),
+    current.length ? table(`Now: ${current.length}`, columns, rows(current), 'alarms-now') : h('p', { class: 'empty good', id: 'no-alarms' }, '✓ No alarm now. Rules are given with --alarm.'),
+    past.length ? table('Past', columns, rows(past), 'alarms-past') : h('p', { class: 'note' }, 'None in the past.'));
+}
