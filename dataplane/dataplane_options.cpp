@@ -13,9 +13,22 @@ namespace sojourn {
 namespace {
 
 constexpr std::size_t least_shard_slots = 64;
+/// Slots that fill 4, 8, 16 and 32 KiB, less what the kernel needs for a map.  Larger parts would
+/// lie in small pages (dataplane/kernel/kernel_machine.h).
+constexpr std::size_t part_slots[] = {112, 240, 496, 1008};
+constexpr std::size_t enough_shards = 64;  // with more, their counters leave the nearest cache
 constexpr int octaves_apart = 3;
 constexpr double max_lives = 16;  // sample_weight.h
 constexpr std::size_t super_packet_part = 8, asked_before_part = 16;
+
+std::size_t shards_for(std::size_t fridge_slots) {
+  std::size_t shards = 1;
+  for (const std::size_t slots : part_slots) {
+    shards = (fridge_slots + slots - 1) / slots;
+    if (shards <= enough_shards) break;
+  }
+  return std::min<std::size_t>(shards, DP_MOST_SHARDS);
+}
 
 /// Legs that a kind has in the kernel: server, client, sum.
 std::uint32_t legs_of(unsigned kind) {
@@ -57,8 +70,7 @@ dp_config make_config(const DataplaneOptions& options) {
 
   const std::size_t fridge_slots = std::max<std::size_t>(
       options.table_bytes / sizeof(dp_slot) / config.fridges, least_shard_slots);
-  config.shards = static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(std::bit_floor(fridge_slots / least_shard_slots), 1, DP_MOST_SHARDS));
+  config.shards = static_cast<std::uint32_t>(shards_for(fridge_slots));
   config.shard_slots = static_cast<std::uint32_t>(fridge_slots / config.shards);
   // 21 bits have to hold twice what the fastest fridge inserts in the longest life that counts.
   const double most = 2 * max_lives * pace_of(config, 0) * config.shard_slots;
@@ -101,6 +113,17 @@ double share_of(const dp_config& config, unsigned fridge) {
 
 std::size_t slot_count(const dp_config& config) {
   return std::size_t{config.fridges} * config.shards * config.shard_slots;
+}
+
+std::size_t part_bytes(const dp_config& config) {
+  return DP_VALUE_TO_LINE + config.shard_slots * sizeof(dp_slot);
+}
+
+std::size_t table_bytes(const dp_config& config) {
+  constexpr std::size_t of_a_map = 504, largest = std::size_t{32} << 10;
+  const std::size_t part = part_bytes(config) + of_a_map;
+  return std::size_t{config.fridges} * config.shards *
+         (part <= largest ? std::bit_ceil(part) : part);
 }
 
 std::size_t histogram_count(const dp_config& config) {

@@ -41,6 +41,10 @@ double pace_of(const dp_config& config, unsigned fridge);
 double share_of(const dp_config& config, unsigned fridge);
 
 std::size_t slot_count(const dp_config& config);
+/// The value of the map that holds one shard of one fridge.
+std::size_t part_bytes(const dp_config& config);
+/// What the kernel takes for all of them: it gives memory in powers of two up to 32 KiB.
+std::size_t table_bytes(const dp_config& config);
 
 /// Histograms of kinds and legs that there are; 0 if samples are handed over.
 std::size_t histogram_count(const dp_config& config);

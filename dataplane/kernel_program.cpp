@@ -17,6 +17,7 @@
 #include <bit>
 #include <cstring>
 
+#include "capture/unique_fd.h"
 #include "dataplane/weight_factors.h"
 
 namespace sojourn {
@@ -71,6 +72,17 @@ Error load_error(int status, Hook hook) {
                            std::strerror(code))};
 }
 
+/// A map for each part of the table; the map of maps holds them.
+bool fill_parts(int maps, std::uint32_t parts, std::uint32_t bytes) {
+  for (std::uint32_t part = 0; part < parts; ++part) {
+    const UniqueFd map{bpf_map_create(BPF_MAP_TYPE_ARRAY, "part_of_slots", sizeof(std::uint32_t),
+                                      bytes, 1, nullptr)};
+    const int descriptor = map.get();
+    if (!map || bpf_map_update_elem(maps, &part, &descriptor, BPF_ANY) != 0) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 struct KernelProgram::State {
@@ -118,8 +130,11 @@ Result<KernelProgram> KernelProgram::load(const DataplaneOptions& options, Hook 
   ::setrlimit(RLIMIT_MEMLOCK, &unlimited);
 
   state->ring_bytes = std::bit_ceil(page_rounded(options.ring_bytes));
-  bpf_map__set_max_entries(state->map("slots"),
-                           static_cast<std::uint32_t>(slot_count(state->config)));
+  const std::uint32_t parts = state->config.fridges * state->config.shards;
+  const auto bytes_a_part = static_cast<std::uint32_t>(part_bytes(state->config));
+  bpf_map__set_max_entries(state->map("slots"), parts);
+  bpf_map__set_value_size(bpf_map__inner_map(state->map("slots")), bytes_a_part);
+  bpf_map__set_max_entries(state->map("shards"), state->config.shards);
   bpf_map__set_max_entries(state->map("connections"), state->config.buckets);
   bpf_map__set_max_entries(state->map("super_packets"), std::max(state->config.super_buckets, 1u));
   bpf_map__set_max_entries(state->map("asked"), std::max(state->config.asked_lines, 1u));
@@ -133,6 +148,9 @@ Result<KernelProgram> KernelProgram::load(const DataplaneOptions& options, Hook 
   bpf_map__set_initial_value(state->map(".rodata"), &state->config, sizeof state->config);
   if (const int status = bpf_object__load(state->object.get()); status != 0)
     return std::unexpected(load_error(status, hook));
+
+  if (!fill_parts(bpf_map__fd(state->map("slots")), parts, bytes_a_part))
+    return failure(std::string{"cannot have memory for the table: "} + std::strerror(errno));
 
   const auto program = [&](const char* name) {
     return bpf_program__fd(bpf_object__find_program_by_name(state->object.get(), name));
@@ -177,10 +195,10 @@ dp_counters KernelProgram::counters() const {
 }
 
 std::size_t KernelProgram::memory_bytes() const {
-  return slot_count(config()) * sizeof(dp_slot) + config().buckets * sizeof(dp_bucket) +
+  return table_bytes(config()) + config().buckets * sizeof(dp_bucket) +
          config().super_buckets * sizeof(dp_super_bucket) +
          config().asked_lines * sizeof(dp_asked_line) + sizeof(dp_services) +
-         DP_MOST_SHARDS * sizeof(dp_shard) + state_->cpus * sizeof(dp_counters) +
+         config().shards * sizeof(dp_shard) + state_->cpus * sizeof(dp_counters) +
          sizeof(dp_factors) + histogram_bytes(config()) + state_->ring_bytes;
 }
 

@@ -26,7 +26,10 @@ struct UserMachine {
   static Value* entry(std::vector<Value>& values, std::uint32_t index) {
     return index < values.size() ? &values[index] : nullptr;
   }
-  static dp_slot* slot(std::uint32_t index) { return entry(running->slots_, index); }
+  static dp_slot* slot(std::uint32_t part, std::uint64_t slot) {
+    const auto index = part * running->config_.shard_slots + static_cast<std::uint32_t>(slot);
+    return entry(running->slots_, index);
+  }
   static dp_shard* shard(std::uint32_t index) { return entry(running->shards_, index); }
   static dp_bucket* bucket(std::uint32_t index) { return entry(running->buckets_, index); }
   static dp_super_bucket* super_bucket(std::uint32_t index) {
@@ -78,7 +81,9 @@ using sojourn::UserMachine;
 DP_INLINE const volatile struct dp_config* machine_config() { return &UserMachine::config(); }
 DP_INLINE struct dp_control* machine_control() { return &UserMachine::control(); }
 DP_INLINE struct dp_counters* machine_counters() { return &UserMachine::counters(); }
-DP_INLINE struct dp_slot* machine_slot(__u32 index) { return UserMachine::slot(index); }
+DP_INLINE struct dp_slot* machine_slot(__u32 part, __u64 slot) {
+  return UserMachine::slot(part, slot);
+}
 DP_INLINE struct dp_shard* machine_shard(__u32 index) { return UserMachine::shard(index); }
 DP_INLINE struct dp_bucket* machine_bucket(__u32 index) { return UserMachine::bucket(index); }
 DP_INLINE struct dp_super_bucket* machine_super_bucket(__u32 index) {

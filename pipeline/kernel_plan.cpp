@@ -8,7 +8,7 @@ namespace sojourn {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr Duration sample_span = 1s;
+constexpr Duration a_second = 1s;
 constexpr std::uint64_t everyone = std::uint64_t{1} << 32;
 
 std::uint64_t threshold(double probability) {
@@ -24,7 +24,8 @@ KernelPlan::KernelPlan(const dp_config& config, const Options& options)
       slowest_life_(static_cast<double>(slot_count(config)) / config.fridges /
                     share_of(config, config.fridges - 1)),
       requests_(options.longest),
-      samples_(sample_span) {
+      requests_now_(a_second),
+      samples_(a_second) {
   probability_ = options.entry_probability.value_or(1);
 }
 
@@ -40,9 +41,15 @@ double KernelPlan::for_the_reader() const {
   return probability_ * *options_.most_samples / play / std::max(in_a_second, 1.0);
 }
 
+double KernelPlan::for_the_machine() const {
+  return options_.most_requests / std::max(requests_now_.in_span(), 1.0);
+}
+
 void KernelPlan::update(std::uint64_t arrivals, std::uint64_t samples, Timestamp now,
                         dp_control& control) {
-  requests_.add(arrivals - std::exchange(arrivals_seen_, arrivals), now);
+  const std::uint64_t arrived = arrivals - std::exchange(arrivals_seen_, arrivals);
+  requests_.add(arrived, now);
+  requests_now_.add(arrived, now);
   samples_.add(samples - std::exchange(samples_seen_, samples), now);
   if (!started_) {
     started_ = now;
@@ -51,7 +58,7 @@ void KernelPlan::update(std::uint64_t arrivals, std::uint64_t samples, Timestamp
   if (!options_.entry_probability) {
     // Half octaves with a quarter of an octave of play (FRIDGE section 5.2: flat within a factor
     // of two).  Upwards a step at a time: what follows a lull may be a burst.
-    const double wanted = std::min({for_the_longest(), for_the_reader(), 1.0});
+    const double wanted = std::min({for_the_longest(), for_the_reader(), for_the_machine(), 1.0});
     const double level = std::clamp(-2 * std::log2(wanted), 0.0, 60.0);
     if (level > level_ + 0.75)
       level_ = std::ceil(level - 0.25);

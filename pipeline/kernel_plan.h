@@ -12,7 +12,8 @@
 namespace sojourn {
 
 /// Tunes the entry probability p, so that the slowest fridge lives for as many requests as come in
-/// the longest delay of interest, and so that no more samples come than somebody wants to read.
+/// the longest delay of interest, that no more samples come than somebody wants to read, and that
+/// what enters takes a small share of a CPU only, whatever comes.
 ///
 /// p follows counts of the past: given those, each coin is as fair as with a fixed p, and each
 /// request remembers the p that let it in.  So the weights stay exact while p changes
@@ -26,6 +27,9 @@ class KernelPlan {
     Duration longest = std::chrono::seconds{10};
     std::optional<double> entry_probability = {};  ///< fixed
     std::optional<double> most_samples = {};       ///< a second
+    /// Let in a second.  One costs up to 0.4 us, most of it waiting for memory
+    /// (docs/results/kernel.md), so these are 2 % of a CPU; more of them would not tell much more.
+    double most_requests = 50'000;
   };
   KernelPlan(const dp_config& config, const Options& options);
 
@@ -37,6 +41,7 @@ class KernelPlan {
  private:
   double for_the_longest() const;
   double for_the_reader() const;
+  double for_the_machine() const;
   void enter(double probability, Timestamp now, dp_control& control);
 
   Options options_;
@@ -45,6 +50,7 @@ class KernelPlan {
   double probability_ = 1;
   double level_ = 0;  ///< p = 2^(-level/2), in steps
   RequestRate requests_;
+  RequestRate requests_now_;
   RequestRate samples_;
   std::uint64_t arrivals_seen_ = 0, samples_seen_ = 0;
   std::optional<Timestamp> started_;

@@ -69,6 +69,23 @@ TEST(KernelPlan, KeepsTheSamplesBelowWhatSomebodyWantsToRead) {
   EXPECT_EQ(plan.entry_probability(), 1) << "a lull lets everyone in again";
 }
 
+/// However large the table is: what enters costs time.
+TEST(KernelPlan, LetsInWhatTakesASmallShareOfACpu) {
+  DataplaneOptions options;
+  options.table_bytes = std::size_t{64} << 20;
+  KernelPlan plan{make_config(options), {.longest = 1s}};
+  dp_control control{};
+  Timestamp now{};
+  feed(plan, control, now, 20'000, 0.5, 5s);
+  EXPECT_EQ(plan.entry_probability(), 1);
+  feed(plan, control, now, 2'000'000, 0.5, 5s);
+  const double let_in = 2'000'000 * plan.entry_probability();
+  EXPECT_LT(let_in, 75'000);
+  EXPECT_GT(let_in, 25'000) << "far fewer than it could";
+  feed(plan, control, now, 20'000, 0.5, 20s);
+  EXPECT_EQ(plan.entry_probability(), 1) << "a lull lets everyone in again";
+}
+
 TEST(KernelPlan, AFixedProbabilityStays) {
   KernelPlan plan{config_of(3), {.longest = 1s, .entry_probability = 0.25}};
   dp_control control{};

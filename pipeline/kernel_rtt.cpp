@@ -47,12 +47,19 @@ bool is_inside(const IpAddress& address, std::span<const Prefix> inside) {
                              [&](const Prefix& prefix) { return prefix.contains(address); });
 }
 
+/// Super-packets, queries asked before, counters, known services, and what the kernel rounds up:
+/// all that --memory has to hold too.
+std::size_t beside_connections(std::size_t connection_bytes) {
+  constexpr std::size_t fixed = std::size_t{64} << 10;
+  return connection_bytes / 4 + std::min(fixed, connection_bytes / 2);
+}
+
 }  // namespace
 
 DataplaneOptions dataplane_options(const KernelRttOptions& options) {
   DataplaneOptions dataplane;
   dataplane.kinds = options.rtt.kinds;
-  dataplane.table_bytes = options.memory_bytes / 2;
+  dataplane.table_bytes = options.memory_bytes / 2 - beside_connections(options.memory_bytes / 4);
   dataplane.connection_bytes = options.memory_bytes / 4;
   dataplane.ring_bytes =
       std::max<std::size_t>(std::bit_floor(options.memory_bytes / 4), std::size_t{16} << 10);
@@ -68,7 +75,7 @@ DataplaneOptions dataplane_options(const KernelRttOptions& options) {
     dataplane.histograms = true;
     const std::size_t taken = histogram_bytes(make_config(dataplane));
     const std::size_t rest = options.memory_bytes - std::min(options.memory_bytes, taken);
-    dataplane.table_bytes = rest / 3 * 2;
+    dataplane.table_bytes = rest / 3 * 2 - beside_connections(rest / 3);
     dataplane.connection_bytes = rest / 3;
     dataplane.ring_bytes = least_ring;  // nothing comes by it
   }
@@ -225,9 +232,7 @@ std::vector<std::pair<std::string, std::uint64_t>> KernelRtt::table_counters() c
           {"connections-replaced", counters.replaced}};
 }
 
-std::size_t KernelRtt::table_bytes() const {
-  return slot_count(program_.config()) * sizeof(dp_slot);
-}
+std::size_t KernelRtt::table_bytes() const { return sojourn::table_bytes(program_.config()); }
 std::size_t KernelRtt::connection_bytes() const {
   return program_.config().buckets * sizeof(dp_bucket);
 }

@@ -38,8 +38,9 @@ struct KernelRttOptions {
   bool histograms = false;                  ///< added up in the kernel, not handed over one by one
 };
 
-/// Half of the memory for waiting requests, a quarter for connections, a quarter for the ring.
-/// With histograms they come first, and of the rest two thirds are for requests.
+/// A quarter of the memory for connections and as much for the ring; waiting requests have the
+/// rest, less what lies beside the connections.  With histograms these come first, and of the rest
+/// requests have nearly two thirds.
 DataplaneOptions dataplane_options(const KernelRttOptions& options);
 
 /// What histograms need, and as much for all else.

@@ -59,7 +59,9 @@ enum dp_skip {
 #define DP_AGE_BITS 21
 #define DP_AGE_MASK ((1ull << DP_AGE_BITS) - 1)
 
-#define DP_MOST_SHARDS 64
+#define DP_MOST_SHARDS 256
+/* The value of a map begins 56 bytes into a cache line; its slots shall begin with the next. */
+#define DP_VALUE_TO_LINE 8
 
 /* Connections that share a hash live beside each other. */
 #define DP_WAYS 4
@@ -75,7 +77,7 @@ struct dp_config {
 	__u32 full_size;   /* kind tcp: least IP length of a request, 0 for all */
 	__u32 fridges;     /* 1 to DP_MOST_FRIDGES */
 	__u32 home_end[2]; /* of 2^32: whose keys lie below belong to fridge 0, to fridge 1 */
-	__u32 shards;      /* a power of two, at most DP_MOST_SHARDS */
+	__u32 shards;      /* at most DP_MOST_SHARDS */
 	__u32 shard_slots; /* of one shard of one fridge */
 	__u32 age_shift;   /* insertions in one unit of a slot's age, as a power of two */
 	__u32 buckets;     /* of DP_WAYS connections, a power of two */

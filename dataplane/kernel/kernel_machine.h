@@ -14,16 +14,27 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* Mappable, though nobody maps them: such a map begins at a page, any other 56 bytes into a cache
- * line, and every record would lie in two. */
-struct {
+/*
+ * The slots of one shard of one fridge, in a map of its own.  A map of up to 32 KiB lies where the
+ * kernel has its own memory in huge pages, a larger one in pages of 4 KiB: to find a random slot
+ * among 8 MiB of these cost more than all else that is done with a request
+ * (docs/results/kernel.md).  The value is one, so that its slots can begin at a cache line.
+ */
+struct part_of_slots {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, DP_VALUE_TO_LINE + sizeof(struct dp_slot));
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct dp_slot);
+	__array(values, struct part_of_slots);
 } slots SEC(".maps");
 
+/* Mappable, though nobody maps them: such a map begins at a page, any other 56 bytes into a cache
+ * line, and every record would lie in two. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -127,9 +138,18 @@ DP_INLINE struct dp_counters *machine_counters(void)
 
 	return bpf_map_lookup_elem(&counters, &cpu);
 }
-DP_INLINE struct dp_slot *machine_slot(__u32 index)
+DP_INLINE struct dp_slot *machine_slot(__u32 part, __u64 slot)
 {
-	return bpf_map_lookup_elem(&slots, &index);
+	void *const map = bpf_map_lookup_elem(&slots, &part);
+	const __u32 first = 0;
+	__u8 *value;
+
+	if (!map)
+		return 0;
+	value = bpf_map_lookup_elem(map, &first);
+	if (!value || slot >= config.shard_slots)
+		return 0;
+	return (struct dp_slot *)(value + DP_VALUE_TO_LINE + slot * sizeof(struct dp_slot));
 }
 DP_INLINE struct dp_shard *machine_shard(__u32 index)
 {

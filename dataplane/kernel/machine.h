@@ -20,7 +20,8 @@ struct dp_frame;
 DP_INLINE const volatile struct dp_config *machine_config(void);
 DP_INLINE struct dp_control *machine_control(void);
 DP_INLINE struct dp_counters *machine_counters(void);
-DP_INLINE struct dp_slot *machine_slot(__u32 index);
+/* `part`: fridge and shard. */
+DP_INLINE struct dp_slot *machine_slot(__u32 part, __u64 slot);
 DP_INLINE struct dp_shard *machine_shard(__u32 index);
 DP_INLINE struct dp_bucket *machine_bucket(__u32 index);
 DP_INLINE struct dp_super_bucket *machine_super_bucket(__u32 index);

@@ -13,12 +13,15 @@ DP_INLINE void dp_exchange(const struct dp_summary *s)
 
 	if (s->content == DP_CONTENT_REQUEST) {
 		const __u64 key = dp_pair_key(s->flow, s->token, s->kind, sender, 0);
-		const __u32 copy = dp_asked_before(key) ? DP_IS_COPY : 0;
+		__u32 copy;
 
+		dp_fetch_slot(key);
+		copy = dp_asked_before(key) ? DP_IS_COPY : 0;
 		dp_ask(s, key, DP_WHAT(s->kind, 0, DP_REPEAT_IS_AMBIGUOUS | copy));
 	} else {
 		const __u64 key = dp_pair_key(s->flow, s->token, s->kind, requester, 0);
 
+		dp_fetch_slot(key);
 		dp_forget_asked(key);
 		dp_answer(s, key, DP_WHAT(s->kind, DP_SERVER, 0));
 	}

@@ -19,23 +19,37 @@ enum dp_request_flag {
 };
 
 struct dp_place {
-	__u32 fridge, shard, slot;
+	__u32 fridge, shard;
+	__u64 slot; /* in the shard's part of the fridge */
 };
 
 DP_INLINE struct dp_place dp_place_of(__u64 key, __u64 coins)
 {
 	const volatile struct dp_config *config = machine_config();
 	const __u32 home = (__u32)(coins >> 32);
-	const __u32 shard_slots = config->shard_slots;
 	struct dp_place place;
 
 	place.fridge = 0;
 	if (config->fridges > 1)
 		place.fridge = (home >= config->home_end[0]) + (home >= config->home_end[1]);
-	place.shard = (__u32)key & (config->shards - 1) & (DP_MOST_SHARDS - 1);
-	place.slot = (place.fridge * config->shards + place.shard) * shard_slots +
-		     (__u32)(((key >> 32) * shard_slots) >> 32);
+	place.shard = (__u32)((key & 0xffffffff) * config->shards >> 32);
+	place.slot = (key >> 32) * config->shard_slots >> 32;
 	return place;
+}
+
+/* Has the key's slot fetched from memory, while something else is done before it is looked at. */
+DP_INLINE void dp_fetch_slot(__u64 key)
+{
+	const __u64 coins = dp_coins(key);
+	struct dp_place place;
+	struct dp_slot *slot;
+
+	if ((__u32)coins >= *(volatile __u64 *)&machine_control()->look_below)
+		return;
+	place = dp_place_of(key, coins);
+	slot = machine_slot(place.fridge * machine_config()->shards + place.shard, place.slot);
+	if (slot)
+		(void)*(volatile __u64 *)&slot->check;
 }
 
 /* How far each fridge of the shard has got. */
@@ -96,7 +110,7 @@ DP_INLINE void dp_ask_here(const struct dp_summary *s, __u64 key, __u32 kind, __
 		return;
 	}
 	place = dp_place_of(key, coins);
-	slot = machine_slot(place.slot);
+	slot = machine_slot(place.fridge * machine_config()->shards + place.shard, place.slot);
 	if (!slot)
 		return;
 	if (slot->check == dp_check(key, slot)) {
@@ -144,7 +158,7 @@ DP_INLINE void dp_answer_here(const struct dp_summary *s, __u64 key, __u32 kind,
 	if ((__u32)coins >= *(volatile __u64 *)&machine_control()->look_below)
 		return;
 	place = dp_place_of(key, coins);
-	slot = machine_slot(place.slot);
+	slot = machine_slot(place.fridge * machine_config()->shards + place.shard, place.slot);
 	if (!slot)
 		return;
 	found.check = slot->check;

@@ -68,6 +68,8 @@ await_programs rtt_tc "$before"
 [ "$(figure "$NET_DIR/second.json" "r['kinds']['icmp']['samples']")" -eq 100 ] || fail "not all echoes, IPv4 and IPv6"
 [ "$(figure "$NET_DIR/second.json" "r['engine']['name']")" = kernel ] || fail "not in the kernel"
 
+[ "$(figure "$NET_DIR/second.json" "r['engine']['kernel_bytes'] <= 16 << 20")" = True ] || fail "more than --memory in the kernel"
+
 echo "xdp on both sides of a way, joined: about 5 ms to the server"
 ip netns exec "$NET_NAME-middle" "$sojourn" rtt -i left -i right --hook xdp --engine kernel --json >"$NET_DIR/xdp.json" &
 both=$!
