@@ -54,7 +54,9 @@ Result<void> collect(const CollectRequest& request) {
   if (auto dropped = drop_privileges(request.user); !dropped) return dropped;
   auto store = open_store(request.store);
   if (!store) return std::unexpected(store.error());
-  Collector collector{request.collector};
+  CollectorOptions options = request.collector;
+  options.keep_packets = (*store)->wants_packets();
+  Collector collector{options};
   const auto ledgers = (*store)->ledgers();
   if (!ledgers) return std::unexpected(ledgers.error());
   collector.resume(*ledgers);

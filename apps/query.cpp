@@ -28,13 +28,14 @@ struct QueryRequest {
   std::vector<std::string> subjects;
   std::optional<std::size_t> prefix_length;
   std::vector<double> quantiles = {0.5, 0.95, 0.99};
-  bool loss = false, ledger = false, json = false, csv = false;
+  bool loss = false, join = false, ledger = false, json = false, csv = false;
 };
 
 namespace {
 
 Result<void> query(const QueryRequest& request) {
-  auto store = open_store_for_reading(request.store);
+  auto store =
+      request.join ? open_store_for_joining(request.store) : open_store_for_reading(request.store);
   if (!store) return std::unexpected(store.error());
   AnswerReport report;
   report.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
@@ -130,6 +131,9 @@ void add_query(CLI::App& app, Run& run) {
       [request](const std::vector<double>& list) { request->quantiles = list; },
       "in percent (default 50,95,99)");
   query.add_flag("--loss", request->loss, "share of packets that were lost");
+  query.add_flag("--join", request->join,
+                 "ClickHouse: join the packets of the last two days anew, of\n"
+                 "all collectors together, instead of adding up what each found");
   query.add_flag("--ledger", request->ledger, "what became of each point's packets and records");
   auto* json = query.add_flag("--json", request->json, "one JSON document");
   query.add_flag("--csv", request->csv, "a line for each quantile")->excludes(json);

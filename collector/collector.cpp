@@ -90,6 +90,7 @@ void Collector::take(const PointReport& report, Timestamp now) {
       static_cast<std::uint64_t>(std::max<std::int64_t>(0, missing + report.missing_records));
   accounts[Account::without_label] += report.records_without_label;
   take_cells(place, *instance, report.cells);
+  if (options_.keep_packets) keep_packets(place, report);
 
   const std::span<const FlowRecord> all = report.records;
   std::array<std::uint64_t, records_ahead> flows{};
@@ -170,6 +171,38 @@ void Collector::take_cells(const Place& place, Instance& instance, std::span<con
   }
 }
 
+/// The ends of records, as far as their labels can tell packets apart.
+void Collector::keep_packets(const Place& place, const PointReport& report) {
+  // Without numbers the same packet twice would be two.
+  if (report.number == 0 || !place.selection) return;
+  RawPacket packet;
+  packet.point = place.subject;
+  packet.instance = report.point.instance;
+  packet.report = report.number;
+  packet.selection = key_of(*place.selection);
+  for (const FlowRecord& record : report.records) {
+    const bool v4 = record.key.destination.version() == IpVersion::v4;
+    packet.prefix_length = v4 ? options_.v4_prefix : options_.v6_prefix;
+    packet.prefix = record.key.destination.masked(packet.prefix_length);
+    packet.flow = hash_of(hash_key_, record.key);
+    packet.packets = record.packets;
+    const bool alike = record.packets > 1 && record.first_label == record.last_label;
+    if (!alike) {
+      packet.is_last = false;
+      packet.label = record.first_label;
+      packet.time = record.first;
+      packets_.push_back(packet);
+    }
+    if (!alike && record.packets > 1) {
+      packet.is_last = true;
+      packet.label = record.last_label;
+      packet.time = record.last;
+      packets_.push_back(packet);
+    }
+    ++packet.position;
+  }
+}
+
 void Collector::advance(Timestamp now) {
   while (!waiting_.empty() && now - waiting_.oldest().arrived >= options_.wait)
     expire_oldest(now, Leaving::in_time);
@@ -215,11 +248,13 @@ StoreWrite Collector::to_store(Timestamp now) {
       clocks_.push_back({network_.segments[*pair.backward].subject, slice, error,
                          high ? std::optional{-*high} : high, low ? std::optional{-*low} : low});
   }
-  return {now, now - 2 * options_.wait, network_.subjects, cells_.blocks(), ledgers_, clocks_};
+  return {now,     now - 2 * options_.wait, network_.subjects, cells_.blocks(), ledgers_, clocks_,
+          packets_};
 }
 
 void Collector::stored() {
   cells_.clear();
+  packets_.clear();
   for (Instance& instance : instances_) instance.changed = false;
 }
 

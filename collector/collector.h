@@ -35,6 +35,8 @@ struct CollectorOptions {
   std::size_t most_prefixes = 20'000;                 ///< the rest has one group of its own
   std::size_t most_cells = 8'000'000;                 ///< that wait for the store
   std::vector<std::string> path;                      ///< names of points in a row
+  bool keep_packets = false;                          ///< for a store that joins by itself
+  std::size_t most_packets = 2'000'000;               ///< that wait for the store
 };
 
 /// Two records of a flow at different points that share a label are joined: that packet's delay is
@@ -58,7 +60,9 @@ class Collector {
   /// The last to_store is in the store.
   void stored();
   /// There are cells enough that no store takes: nothing should be read from points now.
-  bool congested() const { return cells_.size() > options_.most_cells; }
+  bool congested() const {
+    return cells_.size() > options_.most_cells || packets_.size() > options_.most_packets;
+  }
 
   /// Sentences for the log, each cause at most once a day.
   std::vector<std::string> take_notices() { return std::exchange(notices_, {}); }
@@ -71,6 +75,7 @@ class Collector {
   Instance* instance_of(const PointReport& report, Timestamp now);
   void learn(Place& place, Instance& instance, const PointReport& report, Timestamp now);
   void take_cells(const Place& place, Instance& instance, std::span<const RttCell> cells);
+  void keep_packets(const Place& place, const PointReport& report);
   void notice(const std::string& cause, std::string sentence, Timestamp now);
 
   // joining.cpp: labels
@@ -104,6 +109,7 @@ class Collector {
   std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> instance_numbers_;
   WaitingRecords waiting_;
   CellBatch cells_;
+  std::vector<RawPacket> packets_;
   std::unordered_set<std::uint64_t> prefixes_;
   std::vector<PointLedger> ledgers_;
   std::vector<SegmentClock> clocks_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace sojourn {
 
@@ -80,6 +81,19 @@ std::uint32_t Network::number_of(const Selection& selection) {
   if (selections_.size() >= most_places) return 0;
   selections_.push_back(selection);
   return static_cast<std::uint32_t>(selections_.size());
+}
+
+std::uint64_t key_of(const Selection& selection) {
+  std::uint64_t key = selection.secret_fingerprint;
+  const auto mix = [&key](std::uint64_t word) {
+    key ^= word;
+    key = split_mix(key);
+  };
+  mix(std::bit_cast<std::uint64_t>(selection.sampling));
+  mix(selection.sample_flows);
+  mix(static_cast<std::uint64_t>(selection.payload_offset) << 32 | selection.payload_bytes);
+  for (const char each : selection.hash) mix(static_cast<unsigned char>(each));
+  return key;
 }
 
 std::string difference_of(const Selection& a, const Selection& b) {

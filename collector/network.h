@@ -96,6 +96,9 @@ class Network {
   std::vector<Selection> selections_;
 };
 
+/// Equal for equal selections, in every collector.
+std::uint64_t key_of(const Selection& selection);
+
 /// In what two selections differ: "sampling 0.01 and 0.02"; empty if in nothing.
 std::string difference_of(const Selection& a, const Selection& b);
 

@@ -26,6 +26,17 @@ partition by toInt64(tier) * 10000000 +
 order by (tier, subject, kind, slice, address, prefix_length, flow_group, bin, writer, batch)
 )";
 
+/// A row per selected packet that a point has named, for two days, on the shard of its label: so
+/// all points' rows of a packet are on one shard.  What was inserted twice is equal in all columns.
+inline constexpr const char* clickhouse_packets = R"(
+create table if not exists packets (
+  slice Int64, flow UInt64, label UInt32, point String, instance UInt64, report UInt64,
+  position UInt32, is_last UInt8, selection UInt64, time_ns Int64, packets UInt64,
+  address FixedString(16), prefix_length UInt8, flow_group UInt8, marks UInt64)
+engine = ReplacingMergeTree() partition by intDiv(slice, 21600)
+order by (slice, flow, label, point, instance, report, position, is_last)
+)";
+
 /// Everything that is replaced by what is newer: ledgers, clocks, how far the tiers have come, and
 /// which batches of cells are valid.  One insert of such rows is one step: it is there or it is
 /// not.  On the first shard only.

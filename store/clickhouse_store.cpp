@@ -8,30 +8,12 @@
 #include "core/hash.h"
 #include "core/kind.h"
 #include "store/clickhouse_schema.h"
+#include "store/clickhouse_values.h"
 #include "store/or_return.h"
 #include "store/second_values.h"
 
 namespace sojourn {
 namespace {
-
-/// A server refuses an insert into more than 100 partitions, and a point may send any time.
-constexpr std::size_t most_partitions = 50;
-constexpr std::size_t most_bytes = std::size_t{64} << 20;
-
-constexpr std::string_view mapped_v4{"\0\0\0\0\0\0\0\0\0\0\xff\xff", 12};
-
-/// IPv4 as ::ffff:a.b.c.d, so that one column has both.
-std::string sixteen_bytes(const IpAddress& address) {
-  const auto bytes = address.bytes();
-  const std::string text{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  return bytes.size() == 4 ? std::string{mapped_v4} + text : text;
-}
-
-IpAddress address_of(std::string_view sixteen) {
-  const auto bytes = std::as_bytes(std::span{sixteen.data(), sixteen.size()});
-  if (sixteen.starts_with(mapped_v4)) return IpAddress::v4(bytes.subspan<12, 4>());
-  return IpAddress::v6(bytes.first<16>());
-}
 
 std::int64_t partition_of(std::size_t tier, Timestamp slice) {
   return static_cast<std::int64_t>(tier) * clickhouse_partitions_per_tier +
@@ -107,6 +89,7 @@ Result<void> ClickHouseStore::prepare_schema(bool may_create) {
     }
     SOJOURN_OR_RETURN(shard.create_database());
     SOJOURN_OR_RETURN(shard.run(clickhouse_cells));
+    SOJOURN_OR_RETURN(shard.run(clickhouse_packets));
     SOJOURN_OR_RETURN(shard.run(clickhouse_state));
   }
   const auto layout = state_of("layout");
@@ -150,7 +133,8 @@ Result<void> ClickHouseStore::write(const StoreWrite& write) {
   SOJOURN_OR_RETURN(merge_tiers(write.now));
   ++batch_;
   version_ = std::max(version_ + 1, static_cast<std::uint64_t>(to_ns(write.now)));
-  auto done = send_cells(write);
+  auto done = send_packets(write);
+  if (done) done = send_cells(write);
   if (done) done = commit(write);
   if (!done) void_batches_.insert(batch_);
   return done;

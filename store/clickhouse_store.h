@@ -2,6 +2,7 @@
 // A store in one or more ClickHouse servers, for what one machine cannot hold.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -26,6 +27,7 @@ class ClickHouseStore : public Store {
  public:
   static Result<std::unique_ptr<Store>> open(const std::string& name, bool to_write);
 
+  bool wants_packets() const override { return true; }
   Result<void> write(const StoreWrite& write) override;
   Result<std::vector<PointLedger>> ledgers() override;
   Result<StoreAge> age() override;
@@ -34,6 +36,8 @@ class ClickHouseStore : public Store {
                                             Timestamp to) override;
   Result<void> read(const StoreRead& read, const BlockVisitor& visit) override;
   Result<std::optional<Timestamp>> newest(const std::string& subject) override;
+
+  const std::vector<clickhouse::Server>& shards() const { return shards_; }
 
  private:
   /// A row of the table `state`.
@@ -59,6 +63,7 @@ class ClickHouseStore : public Store {
   // clickhouse_store.cpp
   Result<void> prepare_schema(bool may_create);
   Result<void> send_cells(const StoreWrite& write);
+  Result<void> send_packets(const StoreWrite& write);
   Result<void> commit(const StoreWrite& write);
   Result<void> read_range(const clickhouse::Server& shard, const StoreRead& read,
                           const TierRange& range, const BlockVisitor& visit);
@@ -76,6 +81,8 @@ class ClickHouseStore : public Store {
   Result<void> merge_range(std::size_t tier, Timestamp from, Timestamp to);
   Result<void> merge_what_others_missed();
   Result<void> drop_old(std::size_t tier, Timestamp until);
+  Result<void> drop_partitions(const std::string& table, std::int64_t first, std::int64_t last,
+                               const std::function<bool(std::int64_t)>& is_old);
 
   clickhouse::Address address_;
   std::vector<clickhouse::Server> shards_;

@@ -285,6 +285,103 @@ TEST_F(ClickHouseStoreTest, TwoCollectorsAddUp) {
     EXPECT_EQ(weight_in(*one, slice_of(start - 1h, 6h), start + 24h, tier.slice), sent);
 }
 
+// Each collector has heard one of the points, and one of them was heard by both: nothing but the
+// cluster has both ends.
+TEST_F(ClickHouseStoreTest, JoinsPacketsOfSeveralCollectors) {
+  std::vector<std::int64_t> delays = {0, 1, 127, 128, 129, 9'999'999'999};
+  for (int bits = 8; bits <= 33; ++bits)
+    for (const std::int64_t near : {-1, 0, 1}) delays.push_back((std::int64_t{1} << bits) + near);
+  for (const std::int64_t negative : {-1, -2, -128, -129, -256, -1'000'000})
+    delays.push_back(negative);
+  const std::vector<std::string> points = {"north", "south"};
+  std::array<std::vector<RawPacket>, 2> packets;
+  for (std::uint32_t i = 0; i < delays.size(); ++i) {
+    RawPacket packet;
+    packet.instance = 5;
+    packet.report = 1 + i / 10;
+    packet.position = i % 10;
+    packet.label = 1'000 + i;
+    packet.flow = i / 3 * 0x123456789abcdefu;
+    packet.time = start + i * 300ms;
+    packet.packets = 1 + i % 4;
+    packet.prefix = *IpAddress::parse("10.0.0.0");
+    packet.prefix_length = 24;
+    packets[0].push_back(packet);
+    packet.point = 1;
+    packet.time += Duration{delays[i]};
+    packets[1].push_back(packet);
+    // The same label in another flow, and by another secret, is another packet.
+    packet.flow ^= 1;
+    packets[1].push_back(packet);
+    packet.flow ^= 1;
+    packet.selection = 9;
+    packets[1].push_back(packet);
+  }
+  CellBatch none;
+  const auto one = open(), other = open();
+  StoreWrite write{start, start, points, none.blocks(), {}, {}, packets[0]};
+  ASSERT_TRUE(one->write(write));
+  write.packets = packets[1];
+  ASSERT_TRUE(other->write(write));
+  between_->swallow("insert%20into%20packets", 1);
+  EXPECT_FALSE(one->write(write));
+  ASSERT_TRUE(one->write(write));
+
+  const auto join = open_store_for_joining(name_);
+  ASSERT_TRUE(join) << join.error().message;
+  const auto found = (*join)->subjects();
+  ASSERT_TRUE(found && found->size() == 1);
+  EXPECT_EQ(found->front().name, "north:south");
+  std::map<std::int32_t, double> expected, read;
+  for (std::uint32_t i = 0; i < delays.size(); ++i)
+    expected[LogBuckets::index_of(delays[i])] += i % 4 == 0 ? 1 : (1 + i % 4) / 2.0;
+  const auto done =
+      (*join)->read({"north:south", number_of(Measure::oneway), start - 1h, start + 1h},
+                    [&](const CellSeries&, Duration, const CellBlock& block) {
+                      for (const HistogramCell& cell : block.cells) read[cell.bin] += cell.weight;
+                    });
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(read, expected);
+}
+
+// South's clock is a second ahead: by sign alone everything would go to the south.
+TEST_F(ClickHouseStoreTest, JoinsBothDirectionsByTheOffsetOfTheClocks) {
+  const std::vector<std::string> names = {"north", "south", "north:south", "south:north"};
+  std::vector<RawPacket> packets;
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    RawPacket packet;
+    packet.instance = packet.report = 1;
+    packet.position = i;
+    packet.label = 1;
+    packet.packets = 1;
+    packet.flow = i;
+    packet.time = start + i * 100ms;
+    packets.push_back(packet);
+    packet.point = 1;
+    packet.time += 1s + (i % 4 == 0 ? -7ms : 5ms);
+    packets.push_back(packet);
+  }
+  const std::vector<SegmentClock> clocks = {{2, start, std::nullopt, 993'000'000, 1'005'000'000}};
+  CellBatch none;
+  ASSERT_TRUE(open()->write({start, start, names, none.blocks(), {}, clocks, packets}));
+  const auto join = open_store_for_joining(name_);
+  ASSERT_TRUE(join) << join.error().message;
+  const auto weight_of = [&](const char* name, Duration delay) {
+    double weight = 0;
+    const auto done = (*join)->read({name, number_of(Measure::oneway), start - 1min, start + 1min},
+                                    [&](const CellSeries&, Duration, const CellBlock& block) {
+                                      for (const HistogramCell& cell : block.cells)
+                                        if (cell.bin == LogBuckets::index_of(to_ns(delay)))
+                                          weight += cell.weight;
+                                    });
+    EXPECT_TRUE(done) << done.error().message;
+    return weight;
+  };
+  EXPECT_EQ(weight_of("north:south", 1005ms), 30);
+  EXPECT_EQ(weight_of("north:south", 993ms), 0);
+  EXPECT_EQ(weight_of("south:north", -993ms), 10);
+}
+
 TEST_F(ClickHouseStoreTest, OldSlicesLeaveTheirTierAndStayInLongerOnes) {
   const auto store = open();
   for (const Duration age : {Duration{0h}, Duration{24h}, Duration{24h * 3}, Duration{24h * 20}}) {

@@ -83,22 +83,31 @@ Result<void> ClickHouseStore::merge_what_others_missed() {
 Result<void> ClickHouseStore::drop_old(std::size_t tier, Timestamp until) {
   const std::int64_t length = clickhouse_partition_seconds[tier];
   const std::int64_t base = static_cast<std::int64_t>(tier) * clickhouse_partitions_per_tier;
+  const std::int64_t half = clickhouse_partitions_per_tier / 2;
+  const auto is_old = [&](std::int64_t place) { return (place + 1) * length <= seconds_of(until); };
+  SOJOURN_OR_RETURN(drop_partitions("cells", base - half, base + half,
+                                    [&](std::int64_t each) { return is_old(each - base); }));
+  // Packets are kept as long as the finest slices.
+  return tier > 0 ? Result<void>{} : drop_partitions("packets", -half, half, is_old);
+}
+
+/// Those from `first` to `last` that are old, on every shard.
+Result<void> ClickHouseStore::drop_partitions(const std::string& table, std::int64_t first_number,
+                                              std::int64_t last_number,
+                                              const std::function<bool(std::int64_t)>& is_old) {
   for (const clickhouse::Server& shard : shards_) {
     const auto bytes = shard.select(
         fmt::format("select distinct partition from system.parts where database = {} and table = "
-                    "'cells' and active format RowBinary",
-                    clickhouse::quoted(address_.database)));
+                    "{} and active format RowBinary",
+                    clickhouse::quoted(address_.database), clickhouse::quoted(table)));
     if (!bytes) return std::unexpected(bytes.error());
     clickhouse::RowReader in{*bytes};
     while (!in.done()) {
       const std::string name = in.text();
       std::int64_t partition = 0;
       std::from_chars(name.data(), name.data() + name.size(), partition);
-      const std::int64_t place = partition - base;
-      if (place < -clickhouse_partitions_per_tier / 2 ||
-          place > clickhouse_partitions_per_tier / 2 || (place + 1) * length > seconds_of(until))
-        continue;
-      SOJOURN_OR_RETURN(shard.run("alter table cells drop partition " + name));
+      if (partition < first_number || partition > last_number || !is_old(partition)) continue;
+      SOJOURN_OR_RETURN(shard.run("alter table " + table + " drop partition " + name));
     }
   }
   return {};

@@ -1,5 +1,6 @@
 // Which store a name means.
 
+#include "store/clickhouse_join.h"
 #include "store/clickhouse_store.h"
 #include "store/store.h"
 #ifdef SOJOURN_WITH_SQLITE
@@ -30,6 +31,12 @@ Result<std::unique_ptr<Store>> open_store(const std::string& name) {
 
 Result<std::unique_ptr<Store>> open_store_for_reading(const std::string& name) {
   return open_named(name, false);
+}
+
+Result<std::unique_ptr<Store>> open_store_for_joining(const std::string& name) {
+  if (!name.starts_with(clickhouse::Address::scheme))
+    return failure("only ClickHouse joins by itself: " + name + " is a file");
+  return ClickHouseJoin::open(name);
 }
 
 }  // namespace sojourn

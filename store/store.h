@@ -15,6 +15,7 @@
 #include "core/time.h"
 #include "store/cells.h"
 #include "store/ledger.h"
+#include "store/raw_packet.h"
 
 namespace sojourn {
 
@@ -30,6 +31,7 @@ struct StoreWrite {
   /// `blocks`.
   std::span<const PointLedger> ledgers;
   std::span<const SegmentClock> clocks;
+  std::span<const RawPacket> packets = {};  ///< for a store that wants them
 };
 
 /// A part of what is stored.
@@ -77,6 +79,9 @@ class Store {
   /// All of it, or an error and nothing: it may be tried again.
   virtual Result<void> write(const StoreWrite& write) = 0;
 
+  /// Does it keep the selected packets themselves, and join them?
+  virtual bool wants_packets() const { return false; }
+
   virtual Result<std::vector<PointLedger>> ledgers() = 0;
   virtual Result<StoreAge> age() = 0;
   virtual Result<std::vector<SubjectSummary>> subjects() = 0;
@@ -92,5 +97,7 @@ class Store {
 Result<std::unique_ptr<Store>> open_store(const std::string& name);
 /// For one who asks; it must be there.
 Result<std::unique_ptr<Store>> open_store_for_reading(const std::string& name);
+/// The same, with one-way delays joined anew by the store itself, out of the packets it keeps.
+Result<std::unique_ptr<Store>> open_store_for_joining(const std::string& name);
 
 }  // namespace sojourn
