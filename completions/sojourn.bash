@@ -21,7 +21,7 @@ _sojourn_collect_options='--help --listen --udp --tls --certificate --key --auth
   --memory --user --web --web-certificate --web-key --web-authority --web-token-file --insecure'
 _sojourn_watch_options='--help --interface --store --filter --kind --memory --prefix --duration
   --web --web-certificate --web-key --web-authority --web-token-file --insecure'
-_sojourn_query_options='--help --since --segment --by --quantiles --loss --ledger --json --csv'
+_sojourn_query_options='--help --since --segment --by --quantiles --loss --join --ledger --json --csv'
 _sojourn_lab_options='--help --quick --seed --out --html --json --kind --memory --seeds --plot --target'
 _sojourn_generate_options='--help --model --packets --flows --requests --rate --answered --longest
   --duration --loss --reorder --snap-length --truth --seed --points --path --utilisation

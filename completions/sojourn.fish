@@ -232,6 +232,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from query' -l segment -x -d 'Seg
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l by -x -a 'prefix/16 prefix/24' -d 'A row for each prefix'
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l quantiles -x -d 'In percent'
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l loss -d 'Share of packets that were lost'
+complete -c sojourn -n '__fish_seen_subcommand_from query' -l join -d 'ClickHouse joins the packets anew'
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l ledger -d 'Does everything add up?'
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l json -d 'One JSON document'
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l csv -d 'A line for each quantile'
