@@ -51,20 +51,7 @@ inline Result<std::size_t> parse_table_memory(std::string_view text) {
 
 /// "tcp,dns", "all" or "none".
 inline Result<KindSet> parse_point_kinds(std::string_view text) {
-  KindSet kinds = KindSet::none();
-  if (text == "none") return kinds;
-  while (true) {
-    const auto comma = text.find(',');
-    const auto name = text.substr(0, comma);
-    const auto kind = kind_named(name);
-    if (!kind && name != "all") return unknown_name(name, "kind", kind_names);
-    if (kind)
-      kinds.add(*kind);
-    else
-      kinds = KindSet::all();
-    if (comma == std::string_view::npos) return kinds;
-    text.remove_prefix(comma + 1);
-  }
+  return text == "none" ? KindSet::none() : parse_kinds(text);
 }
 
 /// The largest seed that every reader of JSON takes for what it is: beyond, a double has gaps

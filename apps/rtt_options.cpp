@@ -44,22 +44,6 @@ Kinds:
   dns ntp icmp quic
 )";
 
-Result<KindSet> parse_kinds(std::string_view text) {
-  KindSet kinds = KindSet::none();
-  while (true) {
-    const auto comma = text.find(',');
-    const auto name = text.substr(0, comma);
-    const auto kind = kind_named(name);
-    if (!kind && name != "all") return unknown_name(name, "kind", kind_names);
-    if (kind)
-      kinds.add(*kind);
-    else
-      kinds = KindSet::all();
-    if (comma == std::string_view::npos) return kinds;
-    text.remove_prefix(comma + 1);
-  }
-}
-
 Result<std::uint64_t> parse_threads(std::string_view text) { return parse_count(text, 1, 64); }
 
 Result<double> parse_false_alarm(std::string_view text) {

@@ -42,6 +42,22 @@ std::unexpected<Error> unknown_name(std::string_view text, std::string_view what
       fmt::format("'{}' is not a {}; choose from {}", text, what, fmt::join(names, ", ")));
 }
 
+Result<KindSet> parse_kinds(std::string_view text) {
+  KindSet kinds = KindSet::none();
+  while (true) {
+    const auto comma = text.find(',');
+    const auto name = text.substr(0, comma);
+    const auto kind = kind_named(name);
+    if (!kind && name != "all") return unknown_name(name, "kind", kind_names);
+    if (kind)
+      kinds.add(*kind);
+    else
+      kinds = KindSet::all();
+    if (comma == std::string_view::npos) return kinds;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 Result<Duration> parse_positive_duration(std::string_view text) {
   auto duration = parse_duration(text);
   if (duration && *duration <= Duration::zero())

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/kind.h"
 #include "core/result.h"
 #include "core/time.h"
 
@@ -15,6 +16,9 @@ namespace sojourn {
 /// "'x' is not a table; choose from exact, staged, fridge": the names from where they are defined.
 std::unexpected<Error> unknown_name(std::string_view text, std::string_view what,
                                     std::span<const std::string_view> names);
+
+/// Kinds of round trips: "tcp,dns", or "all".
+Result<KindSet> parse_kinds(std::string_view text);
 
 /// As parse_duration, and more than nothing.
 Result<Duration> parse_positive_duration(std::string_view text);

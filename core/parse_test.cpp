@@ -106,5 +106,19 @@ TEST(FormatUnits, FourDigitsAndTheUnitThatFits) {
             "2026-11-15T02:05:40.123456789Z");
 }
 
+TEST(Parse, KindsAreNamesOrAll) {
+  const KindSet some = parse_kinds("dns,tcp-ts").value();
+  for (std::size_t i = 0; i < kind_count; ++i) {
+    const Kind kind = static_cast<Kind>(i);
+    EXPECT_EQ(some.has(kind), kind == Kind::dns || kind == Kind::tcp_ts) << name_of(kind);
+    EXPECT_TRUE(parse_kinds("all")->has(kind));
+    EXPECT_TRUE(parse_kinds("dns,all")->has(kind));
+    EXPECT_TRUE(parse_kinds(name_of(kind))->has(kind));
+  }
+  for (const char* const wrong : {"", "tcp,", ",tcp", "TCP", "none", "tcp;dns"})
+    EXPECT_FALSE(parse_kinds(wrong)) << wrong;
+  EXPECT_EQ(parse_kinds("tcp,snmp").error().message.substr(0, 22), "'snmp' is not a kind; ");
+}
+
 }  // namespace
 }  // namespace sojourn
