@@ -339,5 +339,23 @@ TEST(FlowSelection, HashesTheWholeFlowOfEitherVersion) {
   }
 }
 
+// A device that changes an address mends the checksum: it must not change the label, wherever the
+// bytes of the label begin.
+TEST(Label, LeavesOutTheChecksumWhereverItsBytesBegin) {
+  const Bytes packet = ipv4({}, IpProtocol::tcp, tcp({}, {.payload = 40}));
+  for (const std::uint32_t offset : {0u, 10u, 15u, 16u, 17u, 18u}) {
+    const LabelOptions options{.payload_offset = offset, .payload_bytes = 20};
+    for (const std::size_t at : {16u, 17u}) {
+      Bytes changed = packet;
+      changed[20 + at] ^= std::byte{1};
+      EXPECT_EQ(see(packet, LinkType::raw, options), see(changed, LinkType::raw, options))
+          << offset << " " << at;
+    }
+    Bytes changed = packet;
+    changed[20 + 18] ^= std::byte{1};  // the urgent pointer behind it
+    EXPECT_NE(see(packet, LinkType::raw, options), see(changed, LinkType::raw, options));
+  }
+}
+
 }  // namespace
 }  // namespace sojourn

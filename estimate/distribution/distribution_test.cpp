@@ -160,6 +160,7 @@ TEST(Distribution, IsEmptyAtFirst) {
                distribution.quantile(0.5));
   EXPECT_FALSE(distribution.interval(0.5) || distribution.mean_interval());
   EXPECT_TRUE(distribution.cdf().empty());
+  EXPECT_EQ(distribution.fraction_up_to(1ms), 0);
 }
 
 TEST(Distribution, TheMedianOfThreeIsTheMiddleOneAndOfTwoTheMiddleBetweenThem) {

@@ -126,6 +126,7 @@ TEST(DelaySnapshot, HoldsTheTotalsOfTheDistribution) {
   EXPECT_FALSE(snapshot.quantile(0.3));
   EXPECT_EQ(snapshot.min, 1ms);
   EXPECT_EQ(snapshot.max, 1000ms);
+  EXPECT_EQ(snapshot.mean, distribution.mean());
 }
 
 }  // namespace

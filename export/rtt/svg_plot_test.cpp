@@ -66,5 +66,12 @@ TEST(DelayAxis, StartsAndEndsAtRoundDelaysAndLabelsThem) {
   EXPECT_EQ(labels, "10 ms,20 ms,");
 }
 
+TEST(SvgPlot, FractionsGoFromNoneToAll) {
+  const std::string svg = svg_plot(ExampleReport{}.report);
+  for (const char* const label : {">0.0<", ">0.2<", ">0.4<", ">0.6<", ">0.8<", ">1.0<"})
+    EXPECT_EQ(occurrences(svg, label), 1u) << label;
+  EXPECT_EQ(occurrences(svg, "stroke=\"#eeeeee\""), 5u) << "a thin line at each odd tenth";
+}
+
 }  // namespace
 }  // namespace sojourn

@@ -187,5 +187,31 @@ TEST(TextReport, ShowsForeignTextAndDoesNotObeyIt) {
   EXPECT_EQ(text.find('\033'), std::string::npos);
 }
 
+TEST(TextReport, SaysHowTheKernelMeasured) {
+  ExampleReport example;
+  EngineSummary engine;
+  engine.name = "kernel";
+  engine.how = "tc (tcx)";
+  engine.why = "it can";
+  engine.packets = 12'345;
+  engine.missed = 7;
+  engine.missed_what = "samples lost";
+  engine.cost_ns = 81.4;
+  engine.entry_probability = 0.125;
+  engine.asked = 2'000;
+  engine.turned_away = 500;
+  engine.kernel_bytes = 3 << 20;
+  engine.process_bytes = 5 << 20;
+  example.report.engine = engine;
+  std::string text = text_report(example.report, {});
+  std::ranges::replace(text, '\n', ' ');
+  for (const char* const part :
+       {" Engine: kernel, tc (tcx) (it can).", " 12 345 packets seen, 7 samples lost.",
+        " 500 of 2 000 requests (25 %) were not let in;", " At the end 1 of 8 requests was let in.",
+        " 81 ns a packet in the kernel's program.",
+        " Memory: 3 MiB in the kernel, 5 MiB in this process."})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
+}
+
 }  // namespace
 }  // namespace sojourn

@@ -118,5 +118,19 @@ TEST(CnfMargin, IsInTheResultOfWhoHasOne) {
   EXPECT_EQ(margins(CnfEstimator::endpoint, 1), 0u);
 }
 
+/// Where every packet is selected, a flow of one packet lasted as long as that: others tell
+/// nothing.
+TEST(CnfMargin, OfASinglePacketLooksNoFurtherWhereNothingIsSampled) {
+  const DelaySeries series = seconds();
+  const std::vector<FlowRecord> others = {record(0s, 60s, 2, 2)};
+  const std::vector<AssociatedFlow> flows = {{0, 1us, 1us}};
+  const CnfMargins alone{series, {}, {}, 1}, among_long_ones{series, flows, others, 1};
+  EXPECT_EQ(alone.multiflow_ns(record(10s, 10s, 1, 1), 0),
+            among_long_ones.multiflow_ns(record(10s, 10s, 1, 1), 0));
+  const CnfMargins sampled{series, flows, others, 0.1}, lonely{series, {}, {}, 0.1};
+  EXPECT_NE(lonely.multiflow_ns(record(10s, 10s, 1, 1), 0),
+            sampled.multiflow_ns(record(10s, 10s, 1, 1), 0));
+}
+
 }  // namespace
 }  // namespace sojourn
