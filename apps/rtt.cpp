@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <iterator>
 #include <memory>
@@ -49,6 +50,19 @@ Result<std::unique_ptr<Source>> open_input(const RttRequest& request) {
     source = std::make_unique<RangedSource>(std::move(*source), request.range);
   if (request.filter.empty()) return source;
   return FilteredSource::open(std::move(*source), request.filter);
+}
+
+/// What --split means in these captures, whose first packet has to be looked at for that.
+Result<Timestamp> resolve_split(const RttRequest& request) {
+  auto source = open_input(request);
+  if (!source) return std::unexpected(source.error());
+  std::array<Packet, 128> packets;
+  for (bool end = false; !end;) {
+    const Source::Filled filled = (*source)->next(packets);
+    if (filled.count > 0) return request.split->resolve(packets[0].time);
+    end = filled.end;
+  }
+  return request.split->resolve(Timestamp{});
 }
 
 /// What is the same for every report of a run.
@@ -162,6 +176,8 @@ RttReport make_report(const Task& task, RttReport report) {
   }
   if (task.expectation)
     report.expect = held_against(*task.expectation, request, *report.measurement);
+  if (request.split)
+    report.changes = compare_groups(*report.measurement, request.expect_options, request.top);
   report.elapsed = Clock::now() - task.started;
   return report;
 }
@@ -267,7 +283,16 @@ Result<int> measure(const RttRequest& request) {
 
 }  // namespace
 
-int run_rtt(const RttRequest& request) {
+int run_rtt(const RttRequest& given) {
+  RttRequest request = given;
+  if (request.split) {
+    const auto at = resolve_split(request);
+    if (!at) {
+      complain(at.error().message);
+      return exit_error;
+    }
+    request.options.measurement.split = *at;
+  }
   const auto status = measure(request);
   if (status) return *status;
   complain(status.error().message);

@@ -109,10 +109,13 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
     if (rule.each_group() && !grouped)
       return fmt::format("--sla '{}' is about groups: say which with --by", rule.text());
   }
-  if (request.expect.empty() && rtt.count("--false-alarm") > 0)
-    return "--false-alarm is for --expect FILE";
-  if (request.expect.empty() && rtt.count("--expect-tolerance") > 0)
-    return "--expect-tolerance is for --expect FILE";
+  for (const char* option : {"--false-alarm", "--expect-tolerance"})
+    if (request.expect.empty() && !request.split && rtt.count(option) > 0)
+      return fmt::format("{} is for --expect FILE and --split", option);
+  if (request.split && live) return "--split is for captures";
+  if (request.split && !grouped) return "--split compares groups: say which with --by";
+  if (request.split && std::ranges::count(request.captures, "-") > 0)
+    return "--split reads the start of a capture twice, which standard input cannot be";
   if (request.save_distribution == "-")
     return "--save-distribution wants a file: standard output has the report";
   return {};
@@ -210,6 +213,9 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
       rtt, "--sort", "ORDER", parse_group_order, [&](GroupOrder order) { request.sort = order; },
       "groups in order of samples (the default), median, p95 or p99");
   add_parsed(
+      rtt, "--split", "TIME", &TimeBound::parse, [&](const TimeBound& t) { request.split = t; },
+      "with --by: which groups became slower or faster at this time (as --from)?");
+  add_parsed(
       rtt, "--top", "NUMBER", parse_how_many, [&](std::size_t n) { request.top = n; },
       "groups to show (default 10)");
   add_parsed(
@@ -248,11 +254,11 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
   add_parsed(
       rtt, "--false-alarm", "P", parse_false_alarm,
       [&](double p) { request.expect_options.false_alarm = p; },
-      "with --expect: how often it may be wrong about a shift (default 0.001)");
+      "with --expect or --split: how often it may be wrong about a shift (default\n0.001)");
   add_parsed(
       rtt, "--expect-tolerance", "SHARE", parse_tolerance,
       [&](double share) { request.expect_options.tolerance = share; },
-      "with --expect: relative change of delays to ignore (default 5%)");
+      "with --expect or --split: relative change of delays to ignore (default 5%)");
   rtt.add_flag("--anonymize", request.options.anonymize, "replace addresses, preserving prefixes");
   rtt.add_flag("--json", request.json, "one JSON document on standard output");
   rtt.add_option("--samples", request.samples,

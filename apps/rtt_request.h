@@ -36,7 +36,8 @@ struct RttRequest {
   std::string filter;
   RttOptions options;
   TableWishes table;  ///< what was said about it; options.table is what follows from that
-  TimeRange range;    ///< of captures
+  std::optional<TimeBound> split;  ///< when to compare groups before and after
+  TimeRange range;                 ///< of captures
   std::size_t top = 10;
   GroupOrder sort = GroupOrder::samples;
   bool draw_heatmap = false;

@@ -5,7 +5,7 @@ _sojourn_options='--help --version'
 _sojourn_rtt_options='--help --interface --engine --hook --most-samples --kernel-output --duration --filter --threads --kind --memory --table
   --longest --stages --entry-probability --expire
   --inside --keep-ambiguous --full-size-only --seed --by --top --max-groups --window --sla
-  --from --to --sort --loss --html --heatmap --plot-heatmap
+  --from --to --split --sort --loss --html --heatmap --plot-heatmap
   --save-distribution --expect --false-alarm --expect-tolerance
   --anonymize --json --samples --plot --color --ascii'
 _sojourn_oneway_options='--help --filter --method --window --sampling --sample-flows --payload-bytes
@@ -74,7 +74,7 @@ _sojourn_rtt() {
       mapfile -t COMPREPLY < <(compgen -W 'flow host requester prefix/24 prefix/24/48 port vlan' -- "$current")
       ;;
     --sort) mapfile -t COMPREPLY < <(compgen -W 'samples median p95 p99' -- "$current") ;;
-    --from | --to) mapfile -t COMPREPLY < <(compgen -W '10s 1min 10min 1h' -- "$current") ;;
+    --from | --to | --split) mapfile -t COMPREPLY < <(compgen -W '10s 1min 10min 1h' -- "$current") ;;
     --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current") ;;
     --duration | --expire | --longest | --window)
       mapfile -t COMPREPLY < <(compgen -W '500ms 1s 10s 30s 1min 5min 1h' -- "$current")

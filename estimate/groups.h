@@ -43,6 +43,11 @@ class Groups {
   std::size_t size() const { return groups_.size(); }
   std::uint64_t overflowed() const { return overflowed_; }
 
+  /// nullptr if there is no such group.
+  const Distribution* find(const GroupId& id) const {
+    const auto found = groups_.find(id);
+    return found == groups_.end() ? nullptr : &found->second;
+  }
   /// In no particular order; valid until the next add() or merge().
   std::vector<Entry> entries() const;
 

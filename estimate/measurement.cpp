@@ -35,6 +35,11 @@ Measurement::Measurement(const MeasurementOptions& options)
   for (auto& legs : legs_)
     for (auto& leg : legs) leg = Distribution{options.keep};
   if (options.grouping) groups_.emplace(options.max_groups, options.keep);
+  if (options.grouping && options.split) {
+    split_ = options.split;
+    before_.emplace(options.max_groups, options.keep);
+    after_.emplace(options.max_groups, options.keep);
+  }
   if (options.window) windows_.emplace(*options.window, options.max_slices, options.keep);
   if (options.heatmap) heatmap_.emplace();
 }
@@ -72,6 +77,8 @@ void Measurement::add_to_group(const Sample& sample, FlowTag flow) {
   if (grouping_->by(Grouping::By::flow)) flow = next_stranger();
   const GroupId id{grouping_->key_of(sample), sample.kind, sample.leg};
   groups_->add(id, sample.delay, sample.weight, flow);
+  if (split_)
+    (sample.time < *split_ ? before_ : after_)->add(id, sample.delay, sample.weight, flow);
 }
 
 void Measurement::merge(Measurement&& other) {
@@ -82,6 +89,10 @@ void Measurement::merge(Measurement&& other) {
     pooled_[kind].reset();
   }
   if (groups_ && other.groups_) groups_->merge(*other.groups_);
+  if (split_ && other.split_) {
+    before_->merge(*other.before_);
+    after_->merge(*other.after_);
+  }
   if (windows_ && other.windows_) windows_->merge(*other.windows_);
   if (heatmap_ && other.heatmap_) heatmap_->merge(*other.heatmap_);
   other = Measurement{};  // its samples are in here now; give the memory back
@@ -140,6 +151,15 @@ std::vector<Measurement::Group> Measurement::groups_by(GroupOrder order, std::si
   if (named.size() > limit) named.resize(limit);
   std::vector<Group> groups;
   for (auto& [rank, group] : named) groups.push_back(std::move(group));
+  return groups;
+}
+
+std::vector<Measurement::SplitGroup> Measurement::groups_at_split() const {
+  std::vector<SplitGroup> groups;
+  if (!split_) return groups;
+  for (const Groups::Entry& entry : before_->entries())
+    if (const Distribution* const after = after_->find(entry.id))
+      groups.push_back({entry.id, entry.distribution, after});
   return groups;
 }
 

@@ -54,6 +54,7 @@ struct MeasurementOptions {
   bool heatmap = false;
   std::optional<Grouping> grouping;
   std::size_t max_groups = Groups::default_max_groups;
+  std::optional<Timestamp> split;   ///< with `grouping`: keep what came before and after apart
   bool keep_ambiguous = false;      ///< requests sent more than once are among the samples
   bool weights_are_counts = false;  ///< a sample stands for as many requests as its weight
 };
@@ -137,6 +138,15 @@ class Measurement {
   /// All groups of a kind, by leg, in no particular order and without names; valid until the next
   /// add.
   std::vector<Groups::Entry> groups_of(Kind kind) const;
+  /// A group with samples on both sides of MeasurementOptions::split.
+  struct SplitGroup {
+    GroupId id;
+    const Distribution* before;
+    const Distribution* after;
+  };
+  /// In no particular order; valid until the next add.
+  std::vector<SplitGroup> groups_at_split() const;
+  const std::optional<Timestamp>& split() const { return split_; }
   const std::optional<Grouping>& grouping() const { return grouping_; }
   std::size_t group_count() const { return groups_ ? groups_->size() : 0; }
   std::uint64_t samples_beyond_groups() const { return groups_ ? groups_->overflowed() : 0; }
@@ -181,6 +191,9 @@ class Measurement {
   std::uint64_t strangers_ = 0;  ///< samples of no known flow
   std::optional<Grouping> grouping_;
   std::optional<Groups> groups_;
+  std::optional<Timestamp> split_;
+  std::optional<Groups> before_;  ///< of the groups, what came before `split_`; if there is one
+  std::optional<Groups> after_;
   std::optional<Windows> windows_;
   std::optional<DelayHeatmap> heatmap_;
   bool over_time_;  ///< one of the two is wanted

@@ -35,6 +35,7 @@ class HtmlReport {
     distributions();
     heatmap();
     groups();
+    changes();
     loss();
     verdicts();
     requests();
@@ -129,6 +130,18 @@ class HtmlReport {
                       compact(q[0]), compact(q[1]), compact(q[2])});
     }
     page_.table(rows, 3, 7);
+  }
+
+  void changes() {
+    if (!report_.changes) return;
+    page_.heading("What changed at " + format_time(report_.changes->at).substr(0, 19) + " UTC");
+    Rows rows = {{"group", "kind", "leg", "verdict", "median was", "is", "p95 was", "is"}};
+    for (const GroupChange& change : report_.changes->shown)
+      rows.push_back({change.label, std::string{name_of(change.kind)},
+                      std::string{name_of(change.leg)}, std::string{name_of(change.verdict)},
+                      compact(change.before.median), compact(change.after.median),
+                      compact(change.before.p95), compact(change.after.p95)});
+    page_.table(rows, 4, 8);
   }
 
   void loss() {

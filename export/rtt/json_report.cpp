@@ -232,6 +232,27 @@ Json loss_object(const RttReport& report) {
   return object;
 }
 
+Json changes_object(const GroupChanges& changes) {
+  Json object{{"at_ns", to_ns(changes.at)},
+              {"false_alarm", changes.options.false_alarm},
+              {"tolerance", changes.options.tolerance},
+              {"compared", changes.compared},
+              {"groups", Json::array()}};
+  const auto side = [](const GroupChange::Side& one) {
+    return Json{
+        {"samples", one.samples}, {"median_ns", to_ns(one.median)}, {"p95_ns", to_ns(one.p95)}};
+  };
+  for (const GroupChange& change : changes.shown)
+    object["groups"].push_back({{"group", change.label},
+                                {"kind", name_of(change.kind)},
+                                {"leg", name_of(change.leg)},
+                                {"verdict", name_of(change.verdict)},
+                                {"p_value", change.p_value ? Json(*change.p_value) : Json(nullptr)},
+                                {"before", side(change.before)},
+                                {"after", side(change.after)}});
+  return object;
+}
+
 Json sla_object(const SlaResult& result) {
   Json object{{"rule", result.rule},
               {"group", result.group ? Json(*result.group) : Json(nullptr)},
@@ -325,6 +346,7 @@ std::string json_report(const RttReport& report) {
                             {"samples_beyond_groups", measurement.samples_beyond_groups()}};
   document["groups"] = groups_array(report);
   document["windows"] = windows_array(report);
+  if (report.changes) document["changes"] = changes_object(*report.changes);
   if (report.loss) document["loss"] = loss_object(report);
   if (report.measurement->heatmap()) document["heatmap"] = heatmap_object(report);
   document["sla"] = sla_array(report);

@@ -11,6 +11,7 @@
 #include "core/kind.h"
 #include "core/time.h"
 #include "estimate/expectation.h"
+#include "estimate/group_changes.h"
 #include "estimate/loss_tally.h"
 #include "estimate/measurement.h"
 #include "estimate/sla.h"
@@ -81,6 +82,7 @@ struct RttReport {
   std::vector<SlaResult> sla;         ///< rules about the whole
   std::vector<SlaGroups> sla_groups;  ///< rules about each group
   std::optional<ExpectSummary> expect;
+  std::optional<GroupChanges> changes;  ///< with --split
   std::optional<EngineSummary> engine;  ///< of a live run
   const LossTally* loss = nullptr;      ///< borrowed like `measurement`; null if not asked for
   double loss_followed = 1;             ///< share of connections that memory allowed to follow

@@ -33,6 +33,7 @@ std::string TextReport::write() {
   heatmap();
   windows();
   groups();
+  changes();
   sla();
   expect();
   caveats();

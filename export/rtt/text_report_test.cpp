@@ -105,7 +105,7 @@ std::size_t widest_line(const std::string& text) {
 
 TEST(TextReport, FitsEightyColumnsWithMillionsOfSamplesOfAllKinds) {
   Measurement measurement{
-      MeasurementOptions{.keep = Keep::histogram, .window = {}, .grouping = {}}};
+      MeasurementOptions{.keep = Keep::histogram, .window = {}, .grouping = {}, .split = {}}};
   std::mt19937_64 random{1};
   for (std::size_t kind = 0; kind < kind_count; ++kind)
     for (const Leg leg : {Leg::external, Leg::internal})

@@ -53,6 +53,8 @@ class TextReport : private TextPage {
   // text_groups.cpp
   void windows();
   void groups();
+  // text_changes.cpp
+  void changes();
   // text_verdicts.cpp
   void sla();
   void sla_line(const SlaResult& result);

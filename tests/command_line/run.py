@@ -94,6 +94,8 @@ CASES = [
     ("rtt {captures}/web.pcap --table fastest", USAGE, ["--table"]),
     ("rtt {captures}/web.pcap --by host --sla 'each tcp.server p95 < 5ms'", SLA, ["violated   192.0.2.2"]),
     ("rtt {captures}/web.pcap --by host,prefix/24", USAGE, ["--by", "at once"]),
+    ("rtt {captures}/web.pcap --split 1s", USAGE, ["--split", "--by"]),
+    ("rtt - --by host --split 1s < {captures}/web.pcap", USAGE, ["--split"]),
     ("rtt {captures}/web.pcap --sort p95", USAGE, ["--sort", "--by"]),
     ("rtt {captures}/web.pcap --by host --sort worst", USAGE, ["--sort", "p95"]),
     ("rtt {captures}/web.pcap --from noon", USAGE, ["--from", "is not a time"]),

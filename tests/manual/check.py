@@ -87,7 +87,7 @@ def keys_of_manual(text):
 def keys_of_design(text):
     """First column of each table of docs/design/json.md."""
     rows = re.findall(r"^\| (`.*?) \|", text, re.M)
-    return {key for row in rows for key in re.findall(r"`([a-z_]+)`", row)}
+    return {key for row in rows for key in re.findall(r"`([a-z][a-z0-9_]*)`", row)}
 
 
 def difference(what, expected, where, found):
@@ -152,7 +152,7 @@ def check_values(program):
     with tempfile.TemporaryDirectory() as folder:
         usual = str(Path(folder) / "usual.json")
         program.run("rtt", DEMO, "--save-distribution", usual)
-        report = json.loads(program.run("rtt", DEMO, "--json", "--by", "port", "--window", "1s", "--heatmap", "--loss", "--sla", "dns unanswered < 50%", "--table", "exact",
+        report = json.loads(program.run("rtt", DEMO, "--json", "--by", "port", "--window", "1s", "--heatmap", "--loss", "--split", "2s", "--sla", "dns unanswered < 50%", "--table", "exact",
                                         "--memory", "1GiB",
                                         "--sla", "tcp p95 < 1h", "--sla", "each tcp p95 < 1h", "--expect", usual))
     kinds = set(report["kinds"])

@@ -1,0 +1,56 @@
+#pragma once
+// Which groups became slower or faster at a given time.
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/kind.h"
+#include "core/time.h"
+#include "estimate/expectation.h"
+#include "estimate/measurement.h"
+
+namespace sojourn {
+
+/// One group, kind and leg, before and after.
+struct GroupChange {
+  /// What is shown of either side.
+  struct Side {
+    std::uint64_t samples = 0;
+    Duration median{}, p95{};
+  };
+
+  std::string label;
+  Kind kind = Kind::tcp;
+  Leg leg = Leg::server;
+  ShiftVerdict verdict = ShiftVerdict::too_few;
+  std::optional<double> p_value;  ///< nullopt with too few samples
+  Side before, after;
+
+  bool changed() const { return verdict != ShiftVerdict::same && verdict != ShiftVerdict::too_few; }
+  /// The medians' ratio, the greater over the smaller.
+  double factor() const;
+};
+
+struct GroupChanges {
+  Timestamp at;
+  ExpectOptions options;
+  std::size_t compared = 0;             ///< with enough samples on both sides
+  std::array<std::size_t, 5> counts{};  ///< by ShiftVerdict
+  std::vector<GroupChange> shown;       ///< the changed first, the greatest change first
+
+  std::size_t count(ShiftVerdict verdict) const {
+    return counts[static_cast<std::size_t>(verdict)];
+  }
+};
+
+/// The verdict of --expect for each group with samples before and after MeasurementOptions::split.
+/// With probability 1 - false_alarm no group is said to have changed if none has, however many
+/// there are: Holm's step-down procedure (Holm 1979) over all that could be compared, whatever they
+/// have to do with each other.
+GroupChanges compare_groups(const Measurement& measurement, const ExpectOptions& options,
+                            std::size_t limit);
+
+}  // namespace sojourn
