@@ -10,8 +10,8 @@
 
 #include "core/kind.h"
 #include "core/time.h"
+#include "estimate/change/group_changes.h"
 #include "estimate/expectation.h"
-#include "estimate/group_changes.h"
 #include "estimate/loss_tally.h"
 #include "estimate/measurement.h"
 #include "estimate/sla.h"

@@ -1,4 +1,4 @@
-#include "estimate/group_changes.h"
+#include "estimate/change/group_changes.h"
 
 #include <gtest/gtest.h>
 
