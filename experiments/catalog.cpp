@@ -25,6 +25,7 @@ std::span<const Experiment> experiments() {
       {"intervals", "our own",
        "how often intervals of round trips hold the truth, and --expect is wrong", run_intervals},
       {"margins", "our own", "how often the margins of one-way delays hold the truth", run_margins},
+      {"scale", "our own", "what points, collectors and stores need as a network grows", run_scale},
   };
   return all;
 }

@@ -121,9 +121,9 @@ TEST_F(ClickHouseStoreTest, AnswersAsSqliteDoes) {
   ASSERT_TRUE(file);
   std::mt19937_64 random{15};
   const auto below = [&](std::uint64_t limit) { return random() % limit; };
-  for (Timestamp now = start; now < start + 50h; now += 100min) {
+  for (Timestamp now = start; now < start + 50h; now += 200min) {
     CellBatch batch;
-    for (int i = 0; i < 150; ++i) {
+    for (int i = 0; i < 300; ++i) {
       const Duration late = below(10) == 0 ? Duration{8h} : Duration{3min};
       const Timestamp at =
           now -
@@ -159,7 +159,7 @@ TEST_F(ClickHouseStoreTest, AnswersAsSqliteDoes) {
   }
   const auto reader = open_store_for_reading(name_);
   ASSERT_TRUE(reader);
-  for (int round = 0; round < 12; ++round) {
+  for (int round = 0; round < 6; ++round) {
     Question question;
     question.from = start - 8h + 10s * static_cast<int>(below(20'000));
     question.to = question.from + 10s * static_cast<int>(1 + below(20'000));

@@ -10,5 +10,6 @@ LabReport run_l6(const LabSetting& setting);
 LabReport run_l7(const LabSetting& setting);
 LabReport run_l8(const LabSetting& setting);
 LabReport run_margins(const LabSetting& setting);
+LabReport run_scale(const LabSetting& setting);
 
 }  // namespace sojourn
