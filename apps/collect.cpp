@@ -45,9 +45,12 @@ Result<void> collect(const CollectRequest& request) {
   auto listener = ipfix::Listener::open(request.listener);
   if (!listener) return std::unexpected(listener.error());
   web::Metrics metrics{{.version = SOJOURN_VERSION}};
+  std::unique_ptr<AlarmWatch> alarms;  // before the server, which shows them
   std::unique_ptr<web::WebServer> server;
   if (request.web.wanted) {
-    auto opened = web::WebServer::open(request.web.options, metrics);
+    web::WebOptions options = request.web.options;
+    show_alarms(options, alarms);
+    auto opened = web::WebServer::open(options, metrics);
     if (!opened) return std::unexpected(opened.error());
     server = std::move(*opened);
   }
@@ -67,6 +70,9 @@ Result<void> collect(const CollectRequest& request) {
   watch_for_interrupts();
   for (const ipfix::Endpoint& endpoint : request.listener.endpoints)
     complain("listening on " + endpoint.to_string());
+  auto alarming = start_alarms(request.web.alarms, request.store);
+  if (!alarming) return std::unexpected(alarming.error());
+  alarms = std::move(*alarming);
   if (server) {
     if (auto started = server->start(); !started) return started;
     complain(web_line(*server));
@@ -113,6 +119,7 @@ constexpr const char* collect_examples = R"(Examples:
   sojourn collect --store sojourn.db --path north,mid,south all traffic takes this way
   sojourn collect --store clickhouse://db1,db2/sojourn      more than one machine holds
   sojourn collect --store sojourn.db --web 8080             ... and a page to look at it
+  sojourn collect --store sojourn.db --alarm "each oneway usual"   ... and alarms
   sojourn query sojourn.db --loss                           what it found
 )";
 
@@ -192,6 +199,7 @@ void add_collect(CLI::App& app, Run& run) {
       [request](std::size_t bytes) { request->collector.memory_bytes = bytes; },
       "for records that wait (default 256MiB)");
   add_web_options(collect, request->web, "serve the page, its API and /metrics here");
+  add_alarm_options(collect, request->web.alarms);
   collect.add_option("--user", request->user, "become this user once the ports are open")
       ->type_name("NAME");
   collect.callback([request, &collect, &run] {

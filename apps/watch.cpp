@@ -160,6 +160,8 @@ Result<void> watch(const WatchRequest& request) {
   Handover handover;
   web::WebOptions options = request.web.options;
   options.process = [&handover] { return handover.state(); };
+  std::unique_ptr<AlarmWatch> alarms;  // before the server, which shows them
+  show_alarms(options, alarms);
   auto server = web::WebServer::open(options, metrics);
   if (!server) return std::unexpected(server.error());
   auto store = open_store(request.store);
@@ -177,6 +179,9 @@ Result<void> watch(const WatchRequest& request) {
   // has the file stays its owner: the thread that answers opens it once more.
   if (auto dropped = drop_privileges(std::string{}); !dropped) return dropped;
   watch_for_interrupts();
+  auto alarming = start_alarms(request.web.alarms, request.store);
+  if (!alarming) return std::unexpected(alarming.error());
+  alarms = std::move(*alarming);
   if (auto started = (*server)->start(); !started) return started;
   complain(fmt::format("measuring {}, keeping it in {}", request.interface, request.store));
   complain(web_line(**server));
@@ -240,6 +245,7 @@ void add_watch(CLI::App& app, Run& run) {
       [request](Duration time) { request->duration = time; }, "stop after this long");
   add_web_options(watch, request->web,
                   "serve the page, its API and /metrics here\n(default 127.0.0.1:8080)");
+  add_alarm_options(watch, request->web.alarms);
   watch.callback([request, kinds, memory, &run] {
     if (kinds->empty()) throw CLI::ValidationError("--kind none leaves nothing to measure");
     const auto table = choose_table({.memory_bytes = *memory});

@@ -8,18 +8,28 @@
 #include <string>
 #include <string_view>
 
+#include "alarm/alarm_watch.h"
 #include "apps/option_helpers.h"
+#include "console/output.h"
 #include "core/address.h"
 #include "core/result.h"
+#include "web/alarm_view.h"
 #include "web/page_files.h"
 #include "web/web_server.h"
 
 namespace sojourn {
 
+/// What deserves an alarm, and who is told.
+struct AlarmWishes {
+  AlarmOptions options;
+  std::string webhook, secret_file;
+};
+
 struct WebWishes {
   web::WebOptions options;
   bool wanted = false;
   std::string token_file;
+  AlarmWishes alarms;
 };
 
 /// "8080", "127.0.0.1:8080", "[::1]:8080", ":8080"
@@ -82,6 +92,66 @@ inline std::string web_line(const web::WebServer& server) {
   return web::has_page()
              ? "open " + server.address()
              : fmt::format("API and metrics at {} (built without the page)", server.address());
+}
+
+/// False alarms a week.
+inline Result<double> parse_alarm_rate(std::string_view text) {
+  return parse_between(text, 1e-6, 1000);
+}
+
+inline void add_alarm_options(CLI::App& command, AlarmWishes& wishes) {
+  AlarmOptions& options = wishes.options;
+  add_parsed_list(
+      command, "--alarm", "RULE", AlarmRule::parse,
+      [&options](const AlarmRule& rule) { options.rules.push_back(rule); },
+      "'each tcp p95 < 50ms', 'oneway p99 < 20ms', 'each tcp usual';\nrepeatable");
+  add_parsed(
+      command, "--alarm-rate", "NUMBER", parse_alarm_rate,
+      [&options](double rate) { options.false_alarms_per_week = rate; },
+      "false alarms a week, over all rules (default 0.1)");
+  add_parsed_list(
+      command, "--alarm-except", "PREFIX", Prefix::parse,
+      [&options](const Prefix& prefix) { options.except.push_back(prefix); },
+      "leave this prefix out of rules about each; repeatable");
+  add_parsed(
+      command, "--alarm-every", "TIME", parse_positive_duration,
+      [&options](Duration every) { options.every = every; },
+      "how often the last 5 minutes are judged (default 1min)");
+  command.add_option("--webhook", wishes.webhook, "tell alarms to this http:// address, in JSON")
+      ->type_name("URL")
+      ->check(complaint_of(WebhookTarget::parse));
+  command
+      .add_option("--webhook-secret-file", wishes.secret_file,
+                  "a file with the secret that signs what it is told")
+      ->type_name("FILE");
+}
+
+/// Starts to look, if there are rules.
+inline Result<std::unique_ptr<AlarmWatch>> start_alarms(const AlarmWishes& wishes,
+                                                        const std::string& store) {
+  if (wishes.options.rules.empty()) {
+    if (!wishes.webhook.empty()) return failure("--webhook needs --alarm");
+    return std::unique_ptr<AlarmWatch>{};
+  }
+  AlarmWatchOptions options{store, wishes.options, {}, warn, web::webhook_document};
+  if (!wishes.webhook.empty()) {
+    options.webhook.emplace();
+    options.webhook->target = *WebhookTarget::parse(wishes.webhook);
+    if (!wishes.secret_file.empty()) {
+      std::ifstream file{wishes.secret_file};
+      if (!(file >> options.webhook->secret))
+        return failure("--webhook-secret-file: there is no secret in " + wishes.secret_file);
+      if (auto able = webhook_signature("a", "b"); !able) return std::unexpected(able.error());
+    }
+  }
+  return std::make_unique<AlarmWatch>(std::move(options));
+}
+
+/// What a server shows of the alarms; `alarms` is filled before it starts and outlives it.
+inline void show_alarms(web::WebOptions& options, const std::unique_ptr<AlarmWatch>& alarms) {
+  const auto list = [&alarms] { return alarms ? alarms->alarms() : std::vector<Alarm>{}; };
+  options.alarms = [list] { return web::alarms_json(list()); };
+  options.more_metrics = [list] { return web::alarm_metrics(list()); };
 }
 
 }  // namespace sojourn

@@ -18,9 +18,11 @@ _sojourn_point_options='--help --interface --name --to --transport --certificate
   --filter --duration'
 _sojourn_mark_options='--help --method --interval --carrier --flow --flow-id --force --restore --seed'
 _sojourn_collect_options='--help --listen --udp --tls --certificate --key --authority --store --path --window --wait
-  --memory --user --web --web-certificate --web-key --web-authority --web-token-file --insecure'
+  --memory --user --web --web-certificate --web-key --web-authority --web-token-file --insecure
+  --alarm --alarm-rate --alarm-except --alarm-every --webhook --webhook-secret-file'
 _sojourn_watch_options='--help --interface --store --filter --kind --memory --prefix --duration
-  --web --web-certificate --web-key --web-authority --web-token-file --insecure'
+  --web --web-certificate --web-key --web-authority --web-token-file --insecure
+  --alarm --alarm-rate --alarm-except --alarm-every --webhook --webhook-secret-file'
 _sojourn_query_options='--help --since --segment --by --quantiles --loss --join --ledger --json --csv'
 _sojourn_lab_options='--help --quick --seed --out --html --json --kind --memory --seeds --plot --target'
 _sojourn_generate_options='--help --model --packets --flows --requests --rate --answered --longest
@@ -166,14 +168,14 @@ _sojourn_point() {
 _sojourn_collect() {
   local current=$1 previous=$2
   case $previous in
-    --certificate | --key | --authority | --store | --web-certificate | --web-key | --web-authority | --web-token-file)
+    --certificate | --key | --authority | --store | --web-certificate | --web-key | --web-authority | --web-token-file | --webhook-secret-file)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       ;;
     --user) mapfile -t COMPREPLY < <(compgen -u -- "$current") ;;
     --memory) mapfile -t COMPREPLY < <(compgen -W '64MiB 256MiB 1GiB' -- "$current") ;;
     --window | --wait) mapfile -t COMPREPLY < <(compgen -W '10s 30s 1min 5min' -- "$current") ;;
-    --listen | --udp | --tls | --path | --web) ;;
+    --listen | --udp | --tls | --path | --web | --alarm | --alarm-rate | --alarm-except | --alarm-every | --webhook) ;;
     *) mapfile -t COMPREPLY < <(compgen -W "$_sojourn_collect_options" -- "$current") ;;
   esac
 }
@@ -182,13 +184,13 @@ _sojourn_watch() {
   local current=$1 previous=$2
   case $previous in
     -i | --interface) _sojourn_interfaces "$current" ;;
-    --store | --web-certificate | --web-key | --web-authority | --web-token-file)
+    --store | --web-certificate | --web-key | --web-authority | --web-token-file | --webhook-secret-file)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       ;;
     --kind) _sojourn_list "$current" "$_sojourn_kinds" ;;
     --memory) mapfile -t COMPREPLY < <(compgen -W '4MiB 16MiB 64MiB' -- "$current") ;;
-    --web | --filter | --prefix | --duration) ;;
+    --web | --filter | --prefix | --duration | --alarm | --alarm-rate | --alarm-except | --alarm-every | --webhook) ;;
     *) mapfile -t COMPREPLY < <(compgen -W "$_sojourn_watch_options" -- "$current") ;;
   esac
 }

@@ -164,12 +164,13 @@ std::optional<Duration> SlaRule::value_of(const Distribution& distribution) cons
   return std::nullopt;
 }
 
-std::optional<Interval> SlaRule::interval_of(const Distribution& distribution) const {
+std::optional<Interval> SlaRule::interval_of(const Distribution& distribution,
+                                             double confidence) const {
   switch (statistic_) {
     case Statistic::quantile:
-      return distribution.interval(q_);
+      return distribution.interval(q_, confidence);
     case Statistic::mean:
-      return distribution.mean_interval();
+      return distribution.mean_interval(confidence);
     default:
       break;
   }
@@ -178,9 +179,10 @@ std::optional<Interval> SlaRule::interval_of(const Distribution& distribution) c
   return value ? std::optional{Interval{*value, *value}} : std::nullopt;
 }
 
-SlaResult SlaRule::evaluate(const Distribution& distribution) const {
-  SlaResult result{
-      .rule = text_, .value = value_of(distribution), .interval = interval_of(distribution)};
+SlaResult SlaRule::evaluate(const Distribution& distribution, double confidence) const {
+  SlaResult result{.rule = text_,
+                   .value = value_of(distribution),
+                   .interval = interval_of(distribution, confidence)};
   if (!result.value) return result;
   result.ok = keeps(*result.value);
   const bool low_keeps = keeps(result.interval->low);

@@ -50,7 +50,7 @@ class SlaRule {
  public:
   static Result<SlaRule> parse(std::string_view text);
 
-  SlaResult evaluate(const Distribution& distribution) const;
+  SlaResult evaluate(const Distribution& distribution, double confidence = 0.95) const;
   /// On the leg that the rule names, on the kind's sum, or one result for each leg with samples.
   /// A rule about signs of loss needs `loss`.
   std::vector<SlaResult> evaluate(const Measurement& measurement,
@@ -65,6 +65,11 @@ class SlaRule {
   std::optional<Leg> leg() const { return leg_; }
   bool each_group() const { return each_group_; }
   const std::string& text() const { return text_; }
+  Duration limit() const { return limit_; }
+  /// Is the value an estimate with an interval?  The extremes are what was seen, and no more.
+  bool is_estimated() const {
+    return statistic_ == Statistic::quantile || statistic_ == Statistic::mean;
+  }
 
  private:
   enum class Statistic : std::uint8_t { quantile, mean, min, max, share };
@@ -76,7 +81,7 @@ class SlaRule {
   bool keeps(Duration value) const { return keeps(value, limit_); }
   SlaResult evaluate(const ShareEstimate& share) const;
   std::optional<Duration> value_of(const Distribution& distribution) const;
-  std::optional<Interval> interval_of(const Distribution& distribution) const;
+  std::optional<Interval> interval_of(const Distribution& distribution, double confidence) const;
 
   std::string text_;
   bool each_group_ = false;

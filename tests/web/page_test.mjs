@@ -46,7 +46,8 @@ execFileSync(make_store, [store, String(now)]);
 const port = await free_port(), listen = await free_port();
 let collector = null;
 async function start_collector() {
-  collector = spawn(sojourn, ['collect', '--listen', `127.0.0.1:${listen}`, '--store', store, '--web', String(port)], { stdio: ['ignore', 'ignore', 'pipe'] });
+  collector = spawn(sojourn, ['collect', '--listen', `127.0.0.1:${listen}`, '--store', store, '--web', String(port),
+    '--alarm', 'each oneway p95 < 25ms', '--alarm-every', '1s', '--alarm-except', '100.64.0.0/10'], { stdio: ['ignore', 'ignore', 'pipe'] });
   let text = '';
   collector.stderr.on('data', data => { text += data; });
   for (let i = 0; i < 200 && !text.includes('://'); ++i) await wait(50);
@@ -155,6 +156,16 @@ const tests = {
     const ledger = await rows_of('ledger');
     check('packets seen', ledger.find(row => row[0] === 'packets seen')?.[1].replace(/\D/g, '') === '1000000', ledger);
   },
+  async alarms() {
+    for (let i = 0; i < 20; ++i) {
+      await open({ view: 'alarms' });
+      if (await page.$('#alarms-now')) break;
+      await wait(500);
+    }
+    const rows = await rows_of('alarms-now');
+    check('one alarm', rows.length === 1 && rows[0][1] === 'north:south' && rows[0][2] === '203.0.113.0/24', rows);
+    check('its value', Math.abs(ms(rows[0][4]) - 30) < 0.3 && ms(rows[0][6]) === 25, rows);
+  },
   async zoom_and_back() {
     await open({ subject: 'north:south' });
     const box = await (await page.$('#heatmap .u-over')).boundingBox();
@@ -218,7 +229,7 @@ const tests = {
     check('a wrong address is explained', (await text_of('main')).includes('prefix'), await text_of('main'));
   },
   async light_and_wide_dark_and_narrow() {
-    for (const view of ['overview', 'who', 'compare', 'path', 'health'])
+    for (const view of ['overview', 'who', 'compare', 'path', 'health', 'alarms'])
       for (const dark of [false, true]) {
         const wide = !dark;
         await open({ view, subject: 'paris:lyon', from: String(now - 7200), to: String(now) }, { dark, wide });

@@ -12,13 +12,14 @@ struct Endpoint {
   Answer answer;
 };
 
-constexpr std::array<Endpoint, 6> endpoints = {{
+constexpr std::array<Endpoint, 7> endpoints = {{
     {"status", status_json},
     {"heatmap", heatmap_json},
     {"groups", groups_json},
     {"compare", compare_json},
     {"path", path_json},
     {"health", health_json},
+    {"alarms", alarms_json},
 }};
 
 }  // namespace

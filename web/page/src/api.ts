@@ -49,7 +49,7 @@ export interface Ledger {
 }
 export interface Health { now_s: number; written_s: number; ledgers: Ledger[]; process: Record<string, unknown> }
 export interface Alarm {
-  rule: string; subject: string; group: string | null; groups: string[]; since_s: number; until_s: number | null; why: string;
+  rule: string; subject: string; groups: string[]; since_s: number; until_s: number | null; why: string;
   value_ns: number | null; low_ns: number | null; high_ns: number | null; bound_ns: number | null;
 }
 export interface Alarms { now_s: number; alarms: Alarm[] }

@@ -6,7 +6,7 @@ import type { Context } from './view';
 import { length, time } from './format';
 
 const spans = [600, 3600, 3 * 3600, 12 * 3600, 86400, 7 * 86400, 30 * 86400, 365 * 86400];
-const legs: [string, string][] = [['', 'heaviest leg'], ['server', 'server'], ['client', 'client'], ['external', 'external'],
+const legs: [string, string][] = [['heaviest', 'heaviest leg'], ['server', 'server'], ['client', 'client'], ['external', 'external'],
   ['internal', 'internal'], ['sum', 'sum']];
 
 /** Subject and kind as asked for, or the first that there are. */
@@ -14,7 +14,9 @@ export function completed(context: Context): Shown {
   const { status, state } = context;
   const subject = status.subjects.find(s => s.name === state.subject) ?? status.subjects[0];
   const kind = subject && !subject.kinds.includes(state.kind) ? subject.kinds[0] ?? '' : state.kind;
-  return { ...state, subject: subject?.name ?? '', kind };
+  // The network rather than this machine's own answers, which are often more.
+  const usual = kind === 'oneway' ? '' : kind === 'handshake' || kind === 'flow' ? 'sum' : 'server';
+  return { ...state, subject: subject?.name ?? '', kind, leg: state.leg === 'heaviest' ? '' : state.leg || usual };
 }
 
 export function chooser(context: Context, state: Shown, range: Range | null): HTMLElement {
@@ -23,7 +25,7 @@ export function chooser(context: Context, state: Shown, range: Range | null): HT
   const bar = h('form', { class: 'chooser', 'aria-label': 'What is shown', onsubmit: event => event.preventDefault() },
     select('Of', status.subjects.map(s => [s.name, s.name]), state.subject, subject => go({ subject, kind: '', leg: '', prefix: '' })),
     select('Kind', (subject?.kinds ?? []).map(k => [k, k]), state.kind, kind => go({ kind, leg: '' })));
-  if (state.kind !== 'oneway') bar.append(select('Leg', legs, state.leg, leg => go({ leg })));
+  if (state.kind !== 'oneway') bar.append(select('Leg', legs, state.leg || 'heaviest', leg => go({ leg })));
   if (state.prefix) bar.append(h('span', { class: 'chip' }, `only ${state.prefix} `,
     h('button', { type: 'button', 'aria-label': `All prefixes instead of ${state.prefix}`, onclick: () => go({ prefix: '' }) }, '×')));
   if (range) {

@@ -1,5 +1,6 @@
 // The page: which view, and what to say when something is wrong.
 
+import { alarms } from './alarms';
 import { ApiTrouble, ask, remember_token, type Status } from './api';
 import { compare } from './compare';
 import { h } from './dom';
@@ -17,6 +18,7 @@ const views: Record<string, { title: string; view: View; needs_data: boolean }> 
   compare: { title: 'Compare', view: compare, needs_data: true },
   path: { title: 'Path', view: path, needs_data: false },
   health: { title: 'Health', view: health, needs_data: false },
+  alarms: { title: 'Alarms', view: alarms, needs_data: false },
 };
 
 const element = (id: string): HTMLElement => document.getElementById(id)!;

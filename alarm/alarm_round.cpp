@@ -1,0 +1,99 @@
+#include "alarm/alarm_round.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sojourn {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration week = 24h * 7;
+/// Reports come every 10 s; what is younger is not whole.
+constexpr Duration lateness = 20s;
+
+std::string group_text(const AnswerRow& row) {
+  std::string text;
+  if (row.measure < kind_count) text = leg_names[row.leg];
+  if (row.prefix) text += (text.empty() ? "" : " ") + row.prefix->to_string();
+  return text;
+}
+
+Result<Answer> ask_window(Store& store, Timestamp from, Timestamp to, bool prefixes) {
+  Question question;
+  question.from = from;
+  question.to = to;
+  if (prefixes) question.prefix_length = 32;  // as long as they are stored
+  question.columns = 1;
+  return ask(store, question);
+}
+
+}  // namespace
+
+double significance_of(const AlarmOptions& options, std::size_t judgements) {
+  const double rounds =
+      std::chrono::duration<double>(week) / std::chrono::duration<double>(options.every);
+  return options.false_alarms_per_week / rounds /
+         static_cast<double>(std::max<std::size_t>(1, judgements));
+}
+
+bool AlarmRounds::is_excepted(const std::optional<Prefix>& prefix) const {
+  return prefix && std::ranges::any_of(options_.except, [&](const Prefix& except) {
+           return except.length() <= prefix->length() && except.contains(prefix->network());
+         });
+}
+
+/// The same hour of the weeks before, once an hour.
+Result<void> AlarmRounds::learn_usual(Store& store, Timestamp now) {
+  const Timestamp hour = slice_of(now, 1h);
+  if (usual_hour_ == hour) return {};
+  std::map<SeriesKey, Distribution> sums;
+  for (int back = 1; back <= options_.weeks; ++back) {
+    const Timestamp then = hour - back * week;
+    const auto answer = ask_window(store, then, then + 1h, true);
+    if (!answer) return std::unexpected(answer.error());
+    for (const AnswerSubject& subject : answer->subjects)
+      for (const AnswerRow& row : subject.rows)
+        sums[{subject.name, row.measure, row.leg, group_text(row)}].merge(row.delays);
+  }
+  usual_.clear();
+  for (const auto& [key, delays] : sums) usual_.emplace(key, delays.snapshot(std::array{0.5}));
+  usual_hour_ = hour;
+  return {};
+}
+
+Result<std::vector<AlarmFinding>> AlarmRounds::look(Store& store, Timestamp now) {
+  const auto about_usual = [](const AlarmRule& rule) { return rule.about_usual(); };
+  if (std::ranges::any_of(options_.rules, about_usual))
+    if (auto learned = learn_usual(store, now); !learned) return std::unexpected(learned.error());
+  const Timestamp end = slice_of(now - lateness, finest_slice) + finest_slice;
+  const bool prefixes = std::ranges::any_of(options_.rules, &AlarmRule::each_group);
+  const auto answer = ask_window(store, end - options_.window, end, prefixes);
+  if (!answer) return std::unexpected(answer.error());
+
+  struct Case {
+    const AlarmRule* rule;
+    const AnswerRow* row;
+  };
+  std::vector<Case> cases;
+  for (const AlarmRule& rule : options_.rules)
+    for (const AnswerSubject& subject : answer->subjects) {
+      std::size_t groups = 0;
+      for (const AnswerRow& row : subject.rows)
+        if (row.measure == rule.measure() && rule.is_about(row.leg) &&
+            row.prefix.has_value() == rule.each_group() && !is_excepted(row.prefix) &&
+            groups++ < options_.most_groups)
+          cases.push_back({&rule, &row});
+    }
+  const double significance = significance_of(options_, cases.size());
+  std::vector<AlarmFinding> findings;
+  for (const auto& [rule, row] : cases) {
+    const auto usual = usual_.find({row->subject, row->measure, row->leg, group_text(*row)});
+    findings.push_back({rule->text(), row->subject, group_text(*row),
+                        rule->judge(row->delays, usual == usual_.end() ? nullptr : &usual->second,
+                                    significance, options_.tolerance)});
+  }
+  return findings;
+}
+
+}  // namespace sojourn

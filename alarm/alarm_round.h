@@ -1,0 +1,53 @@
+#pragma once
+// One look at a store: every rule on everything that it is about.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "alarm/alarm_book.h"
+#include "alarm/alarm_rule.h"
+#include "core/address.h"
+#include "store/question.h"
+#include "store/store.h"
+
+namespace sojourn {
+
+struct AlarmOptions {
+  std::vector<AlarmRule> rules;
+  /// Over all rules, subjects and groups together, if nothing changes.
+  double false_alarms_per_week = 0.1;
+  Duration window = std::chrono::minutes{5};
+  Duration every = std::chrono::minutes{1};
+  double tolerance = 0.05;  ///< of rules about the usual
+  std::vector<Prefix> except;
+  std::size_t most_groups = 2'000;  ///< of a subject, the heaviest first
+  int weeks = 4;                    ///< that make the usual
+};
+
+/// The share of the false alarms that each of `judgements` in one round may have (Bonferroni): in a
+/// week there are week / every rounds.
+double significance_of(const AlarmOptions& options, std::size_t judgements);
+
+class AlarmRounds {
+ public:
+  explicit AlarmRounds(AlarmOptions options) : options_(std::move(options)) {}
+
+  /// The delays of `window` up to shortly before `now`, judged.
+  Result<std::vector<AlarmFinding>> look(Store& store, Timestamp now);
+  const AlarmOptions& options() const { return options_; }
+
+ private:
+  using SeriesKey = std::tuple<std::string, std::uint8_t, std::uint8_t, std::string>;
+
+  Result<void> learn_usual(Store& store, Timestamp now);
+  bool is_excepted(const std::optional<Prefix>& prefix) const;
+
+  AlarmOptions options_;
+  std::map<SeriesKey, DelaySnapshot> usual_;
+  std::optional<Timestamp> usual_hour_;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,141 @@
+#include "alarm/webhook.h"
+
+#include <fmt/format.h>
+#ifdef SOJOURN_WITH_GNUTLS
+#include <gnutls/crypto.h>
+#include <gnutls/gnutls.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+
+#include "store/clickhouse/http_client.h"
+
+namespace sojourn {
+
+Result<WebhookTarget> WebhookTarget::parse(std::string_view url) {
+  constexpr std::string_view scheme = "http://";
+  const auto wrong = failure(fmt::format("'{}' is not http://HOST[:PORT][/PATH]", url));
+  if (!url.starts_with(scheme)) return wrong;
+  url.remove_prefix(scheme.size());
+  WebhookTarget target;
+  const auto slash = std::min(url.find('/'), url.size());
+  if (slash < url.size()) target.path = url.substr(slash);
+  std::string_view host = url.substr(0, slash), port;
+  if (const auto end = host.rfind(']'); host.starts_with('[') && end != std::string_view::npos) {
+    port = host.substr(end + 1);
+    host = host.substr(1, end - 1);
+  } else if (const auto colon = host.find(':'); colon != std::string_view::npos) {
+    port = host.substr(colon);
+    host = host.substr(0, colon);
+  }
+  if (!port.empty()) {
+    const auto [end, error] =
+        std::from_chars(port.data() + 1, port.data() + port.size(), target.port);
+    if (port.front() != ':' || error != std::errc{} || end != port.data() + port.size() ||
+        target.port == 0)
+      return wrong;
+  }
+  const auto control = [](char c) { return static_cast<unsigned char>(c) <= 0x20; };
+  if (host.empty() || std::ranges::any_of(host, control) ||
+      std::ranges::any_of(target.path, control))
+    return wrong;
+  target.host = host;
+  return target;
+}
+
+Result<std::string> webhook_signature([[maybe_unused]] std::string_view secret,
+                                      [[maybe_unused]] std::string_view body) {
+#ifdef SOJOURN_WITH_GNUTLS
+  std::array<unsigned char, 32> digest{};
+  if (gnutls_hmac_fast(GNUTLS_MAC_SHA256, secret.data(), secret.size(), body.data(), body.size(),
+                       digest.data()) != 0)
+    return failure("the body cannot be signed");
+  std::string text;
+  for (const unsigned char byte : digest) text += fmt::format("{:02x}", byte);
+  return text;
+#else
+  return failure("this program was built without GnuTLS and cannot sign");
+#endif
+}
+
+Webhook::Webhook(WebhookOptions options, std::function<void(const std::string&)> log)
+    : options_(std::move(options)), log_(std::move(log)), thread_([this] { run(); }) {}
+
+Webhook::~Webhook() {
+  {
+    const std::lock_guard lock{mutex_};
+    stopping_ = true;
+    something_.notify_one();
+  }
+  thread_.join();
+}
+
+void Webhook::send(std::string body) {
+  const std::lock_guard lock{mutex_};
+  if (waiting_.size() >= options_.most_waiting) {
+    waiting_.pop_front();
+    ++thrown_away_;
+  }
+  waiting_.push_back(std::move(body));
+  something_.notify_one();
+}
+
+std::uint64_t Webhook::delivered() const {
+  const std::lock_guard lock{mutex_};
+  return delivered_;
+}
+std::uint64_t Webhook::thrown_away() const {
+  const std::lock_guard lock{mutex_};
+  return thrown_away_;
+}
+
+void Webhook::run() {
+  std::uint64_t number = 0;
+  std::unique_lock lock{mutex_};
+  while (true) {
+    something_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    const std::string body = std::move(waiting_.front());
+    waiting_.pop_front();
+    ++number;
+    const auto began = std::chrono::steady_clock::now();
+    for (Duration wait = options_.first_wait;; wait = std::min(2 * wait, options_.longest_wait)) {
+      lock.unlock();
+      const auto sent = post(body, number);
+      lock.lock();
+      if (sent) {
+        ++delivered_;
+        break;
+      }
+      if (wait == options_.first_wait) log_("webhook: " + sent.error().message + "; trying again");
+      if (stopping_ || std::chrono::steady_clock::now() - began + wait > options_.give_up_after) {
+        ++thrown_away_;
+        log_("webhook: an alarm was not delivered");
+        break;
+      }
+      something_.wait_for(lock, wait, [&] { return stopping_; });
+    }
+  }
+}
+
+Result<void> Webhook::post(const std::string& body, std::uint64_t number) const {
+  std::string headers =
+      fmt::format("Content-Type: application/json\r\nSojourn-Delivery: {}\r\n", number);
+  if (!options_.secret.empty()) {
+    const auto signature = webhook_signature(options_.secret, body);
+    if (!signature) return std::unexpected(signature.error());
+    headers += "Sojourn-Signature: sha256=" + *signature + "\r\n";
+  }
+  const auto answer =
+      clickhouse::http_post({options_.target.host, options_.target.port}, options_.target.path,
+                            headers, body, {std::chrono::seconds{3}, std::chrono::seconds{10}});
+  if (!answer) return std::unexpected(answer.error());
+  if (answer->status < 200 || answer->status > 299)
+    return failure(fmt::format("{} answered with status {}", options_.target.host, answer->status));
+  return {};
+}
+
+}  // namespace sojourn

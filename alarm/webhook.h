@@ -1,0 +1,66 @@
+#pragma once
+// Alarms to a program of the user's: JSON by POST, signed, tried again until it is taken.
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "core/result.h"
+#include "core/time.h"
+
+namespace sojourn {
+
+struct WebhookTarget {
+  std::string host;
+  std::uint16_t port = 80;
+  std::string path = "/";
+
+  /// "http://host:port/path".  Not https: the body is signed, and says nothing secret.
+  static Result<WebhookTarget> parse(std::string_view url);
+};
+
+/// HMAC-SHA256 (RFC 2104) in hexadecimal digits; an error in a program that was built without
+/// GnuTLS.
+Result<std::string> webhook_signature(std::string_view secret, std::string_view body);
+
+struct WebhookOptions {
+  WebhookTarget target;
+  std::string secret;  ///< empty: not signed
+  Duration first_wait = std::chrono::seconds{1};
+  Duration longest_wait = std::chrono::minutes{1};
+  Duration give_up_after = std::chrono::hours{1};
+  std::size_t most_waiting = 1000;
+};
+
+/// Has a thread of its own.  What is not taken with a status of 2xx is sent again, after waits that
+/// double; in the order in which it was given.  What had to be thrown away is told.
+class Webhook {
+ public:
+  Webhook(WebhookOptions options, std::function<void(const std::string&)> log);
+  /// Waits for what is being sent, not for what is not taken.
+  ~Webhook();
+
+  void send(std::string body);
+  std::uint64_t delivered() const;
+  std::uint64_t thrown_away() const;
+
+ private:
+  void run();
+  Result<void> post(const std::string& body, std::uint64_t number) const;
+
+  WebhookOptions options_;
+  std::function<void(const std::string&)> log_;
+  mutable std::mutex mutex_;
+  std::condition_variable something_;
+  std::deque<std::string> waiting_;
+  std::uint64_t delivered_ = 0, thrown_away_ = 0;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace sojourn
