@@ -118,7 +118,14 @@ class PointLoop {
     exporter_.wake();
     while (!spool_.counters().empty() && SteadyClock::now() < end) std::this_thread::sleep_for(5ms);
     if (!spool_.counters().empty()) return exporter_.finish(0s);
+    const std::uint64_t lost = spool_.counters().discarded.messages;
     run_.report();
+    if (spool_.counters().discarded.messages > lost) {
+      // The disk is full of what was sent.  The counters are needed more: without them what was
+      // thrown away is in nobody's ledger.
+      spool_.forget_sent();
+      run_.report();
+    }
     return exporter_.finish(patience);
   }
 

@@ -157,7 +157,8 @@ void Collector::learn(Place& place, Instance& instance, const PointReport& repor
 void Collector::take_cells(const Place& place, Instance& instance, std::span<const RttCell> cells) {
   instance.ledger.accounts[Account::cells_received] += cells.size();
   for (const RttCell& cell : cells) {
-    if (!(cell.weight > 0) || !(cell.squared_weights > 0) || cell.flow_group >= FlowTag::groups)
+    if (!is_possible_weight(cell.weight, cell.squared_weights) ||
+        cell.flow_group >= FlowTag::groups)
       continue;
     CellSeries series;
     series.slice = slice_of(cell.slice, finest_slice);

@@ -76,8 +76,7 @@ bool take_weight(Reader& in, HistogramCell& cell) {
     cell.weight = std::bit_cast<double>(in.word());
     cell.squares = std::bit_cast<double>(in.word());
   }
-  return !in.failed() && cell.weight > 0 && cell.squares > 0 && std::isfinite(cell.weight) &&
-         std::isfinite(cell.squares);
+  return !in.failed() && is_possible_weight(cell.weight, cell.squares);
 }
 
 constexpr std::uint64_t to_unsigned(std::int64_t number) {

@@ -55,6 +55,13 @@ struct HistogramCell {
   friend bool operator==(const HistogramCell&, const HistogramCell&) = default;
 };
 
+/// Of numbers that came from outside: more requests than these never passed anywhere, and sums of
+/// them stay within what an integer holds.
+constexpr bool is_possible_weight(double weight, double squares) {
+  constexpr double most = 0x1p50;
+  return weight > 0 && weight <= most && squares > 0 && squares <= most * most;
+}
+
 /// The cells of one series, by group of flows and bin, and which marks its flows have set.
 struct CellBlock {
   std::array<std::uint64_t, FlowTag::groups> marks{};

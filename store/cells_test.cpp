@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <limits>
 #include <random>
 
 #include "store/cell_batch.h"
@@ -30,6 +31,23 @@ TEST(CellBlock, BytesAreReadBackAsTheyWere) {
     CellBlock read;
     ASSERT_TRUE(decode(bytes.data(), bytes.size(), read)) << "round " << round;
     EXPECT_EQ(read, block) << "round " << round;
+  }
+}
+
+/// 8.7e281 requests never passed anywhere, and no integer holds them.
+TEST(CellBlock, WeightsThatCannotBeAreRefused) {
+  EXPECT_TRUE(is_possible_weight(1, 1));
+  EXPECT_TRUE(is_possible_weight(1e12, 1e20));
+  EXPECT_FALSE(is_possible_weight(0, 1));
+  EXPECT_FALSE(is_possible_weight(1, -1));
+  EXPECT_FALSE(is_possible_weight(std::numeric_limits<double>::quiet_NaN(), 1));
+  EXPECT_FALSE(is_possible_weight(1, std::numeric_limits<double>::infinity()));
+  for (const double weight : {8.7e281, 1e16}) {
+    CellBlock block;
+    block.cells.push_back({.flow_group = 3, .bin = 40, .weight = weight, .squares = weight});
+    const auto bytes = encode(block);
+    CellBlock read;
+    EXPECT_FALSE(decode(bytes.data(), bytes.size(), read)) << weight;
   }
 }
 

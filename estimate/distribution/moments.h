@@ -62,7 +62,7 @@ class Moments {
   /// Samples of one bucket, of which only sums are known: of their weights and of the squares.
   /// Their number is Kish's, w^2 / squares, and their mean the middle of the bucket.
   void add_bucket(std::int64_t lowest, std::int64_t highest, double weight, double squares) {
-    const double kish = std::max(1.0, std::round(weight * weight / squares));
+    const double kish = std::clamp(std::round(weight * weight / squares), 1.0, most_counted);
     add_bucket(lowest, highest, weight, squares, static_cast<std::uint64_t>(kish));
   }
   /// The same if their number is known.
@@ -71,7 +71,7 @@ class Moments {
     const double each = squares / weight;
     note_extremes(lowest, each, highest, each);
     const double middle = static_cast<double>(lowest) / 2 + static_cast<double>(highest) / 2;
-    if (weight == squares && weight == std::floor(weight)) {
+    if (weight == squares && weight == std::floor(weight) && weight <= most_counted) {
       plain_ += static_cast<std::uint64_t>(weight);
       plain_sum_ += static_cast<Wide>(weight * middle);
       return;
@@ -110,6 +110,8 @@ class Moments {
   double max_weight() const { return max_weight_; }
 
  private:
+  /// Counts beyond cannot be, and need not fit an integer.
+  static constexpr double most_counted = 0x1p60;
   __extension__ using Wide = __int128;
 
   void note_extremes(std::int64_t least, double least_weight, std::int64_t greatest,
