@@ -1,11 +1,15 @@
 #pragma once
-// Which slices of which tier answer a question about a stretch of time.
+// How slices grow old, and which of them answer a question about a stretch of time.
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <span>
 #include <vector>
 
+#include "core/result.h"
 #include "core/time.h"
+#include "store/or_return.h"
 #include "store/store.h"
 
 namespace sojourn {
@@ -18,6 +22,34 @@ struct TierState {
   /// What lies before it is no longer in tier t.
   std::array<Timestamp, 4> dropped_until{};
 };
+
+/// Time goes on: calls merge(tier, from, to) for what is complete by now and not in the next tier
+/// yet, and drop(tier, before) for what nobody keeps any longer.  True if anything has changed.
+template <class Merge, class Drop>
+Result<bool> grow_old(TierState& state, Timestamp now, Merge merge, Drop drop) {
+  bool changed = false;
+  for (std::size_t tier = 0; tier < state.tiers.size(); ++tier) {
+    const bool has_next = tier + 1 < state.tiers.size();
+    if (has_next) {
+      // Tier 1 is complete only as far as tier 0 has been merged into it, and so on.
+      const Timestamp complete = tier == 0 ? now - merge_lateness : state.merged_until[tier - 1];
+      const Timestamp until = slice_of(complete, state.tiers[tier + 1].slice);
+      if (until > state.merged_until[tier]) {
+        SOJOURN_OR_RETURN(merge(tier, state.merged_until[tier], until));
+        state.merged_until[tier] = until;
+        changed = true;
+      }
+    }
+    Timestamp old = slice_of(now - state.tiers[tier].kept, state.tiers[tier].slice);
+    if (has_next) old = std::min(old, state.merged_until[tier]);
+    // Not at every write: a sixtieth of the tier's time may be kept too long.
+    if (old < state.dropped_until[tier] + state.tiers[tier].kept / 60) continue;
+    SOJOURN_OR_RETURN(drop(tier, old));
+    state.dropped_until[tier] = old;
+    changed = true;
+  }
+  return changed;
+}
 
 /// Slices of tier `tier` that begin in [from, to).
 struct TierRange {

@@ -22,27 +22,14 @@ Result<std::vector<SqliteStore::Series>> SqliteStore::all_series() {
 }
 
 Result<void> SqliteStore::merge_tiers(Timestamp now) {
-  bool changed = false;
-  for (std::size_t tier = 0; tier < state_.tiers.size(); ++tier) {
-    if (tier + 1 < state_.tiers.size()) {
-      // Tier 1 is complete only as far as tier 0 has been merged into it, and so on.
-      const Timestamp complete = tier == 0 ? now - merge_lateness : state_.merged_until[tier - 1];
-      const Timestamp until = slice_of(complete, state_.tiers[tier + 1].slice);
-      if (until > state_.merged_until[tier]) {
-        SOJOURN_OR_RETURN(merge_range(tier, state_.merged_until[tier], until));
-        state_.merged_until[tier] = until;
-        changed = true;
-      }
-    }
-    Timestamp old = slice_of(now - state_.tiers[tier].kept, state_.tiers[tier].slice);
-    if (tier + 1 < state_.tiers.size()) old = std::min(old, state_.merged_until[tier]);
-    // Not at every write: a sixtieth of the tier's time may be kept too long.
-    if (old < state_.dropped_until[tier] + state_.tiers[tier].kept / 60) continue;
-    SOJOURN_OR_RETURN(drop_old(tier, old));
-    state_.dropped_until[tier] = old;
-    changed = true;
-  }
-  if (!changed) return {};
+  const auto changed = grow_old(
+      state_, now,
+      [this](std::size_t tier, Timestamp from, Timestamp to) {
+        return merge_range(tier, from, to);
+      },
+      [this](std::size_t tier, Timestamp before) { return drop_old(tier, before); });
+  if (!changed) return std::unexpected(changed.error());
+  if (!*changed) return {};
   for (std::size_t tier = 0; tier < state_.tiers.size(); ++tier) {
     auto put = database_.prepare("insert or replace into tiers values (?, ?, ?)");
     if (!put) return std::unexpected(put.error());
