@@ -38,8 +38,11 @@ std::string words_of(const ShareRange& range) {
 
 std::unexpected<Error> unknown_name(std::string_view text, std::string_view what,
                                     std::span<const std::string_view> names) {
+  const bool before_vowel =
+      !what.empty() && std::string_view{"aeiou"}.find(what[0]) != std::string_view::npos;
+  const char* const article = before_vowel ? "an" : "a";
   return failure(
-      fmt::format("'{}' is not a {}; choose from {}", text, what, fmt::join(names, ", ")));
+      fmt::format("'{}' is not {} {}; choose from {}", text, article, what, fmt::join(names, ", ")));
 }
 
 Result<KindSet> parse_kinds(std::string_view text) {

@@ -31,6 +31,8 @@ TEST(UnknownName, ListsTheNames) {
   constexpr std::string_view names[] = {"bob", "ipsx"};
   EXPECT_EQ(unknown_name("x", "label function", names).error().message,
             "'x' is not a label function; choose from bob, ipsx");
+  EXPECT_EQ(unknown_name("x", "order", names).error().message,
+            "'x' is not an order; choose from bob, ipsx");
 }
 
 TEST(ParseDuration, PositiveAndSigned) {
