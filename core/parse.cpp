@@ -41,8 +41,8 @@ std::unexpected<Error> unknown_name(std::string_view text, std::string_view what
   const bool before_vowel =
       !what.empty() && std::string_view{"aeiou"}.find(what[0]) != std::string_view::npos;
   const char* const article = before_vowel ? "an" : "a";
-  return failure(
-      fmt::format("'{}' is not {} {}; choose from {}", text, article, what, fmt::join(names, ", ")));
+  return failure(fmt::format("'{}' is not {} {}; choose from {}", text, article, what,
+                             fmt::join(names, ", ")));
 }
 
 Result<KindSet> parse_kinds(std::string_view text) {
