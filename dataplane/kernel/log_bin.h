@@ -10,19 +10,19 @@ DP_INLINE __u32 dp_highest_bit(__u64 value)
 	__u32 bit = 0;
 	__u32 step;
 
-	step = (value >> 32 != 0) << 5;
+	step = (__u32)(value >> 32 != 0) << 5;
 	value >>= step;
 	bit += step;
-	step = (value >> 16 != 0) << 4;
+	step = (__u32)(value >> 16 != 0) << 4;
 	value >>= step;
 	bit += step;
-	step = (value >> 8 != 0) << 3;
+	step = (__u32)(value >> 8 != 0) << 3;
 	value >>= step;
 	bit += step;
-	step = (value >> 4 != 0) << 2;
+	step = (__u32)(value >> 4 != 0) << 2;
 	value >>= step;
 	bit += step;
-	step = (value >> 2 != 0) << 1;
+	step = (__u32)(value >> 2 != 0) << 1;
 	value >>= step;
 	bit += step;
 	return bit + (__u32)(value >> 1);
