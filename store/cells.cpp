@@ -152,9 +152,11 @@ bool decode(const std::uint8_t* bytes, std::size_t size, CellBlock& block) {
     std::int64_t bin = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::int64_t step = to_signed(in.number());
+      // The step before the sum, which might not fit.
+      constexpr std::int64_t longest = 2 * std::int64_t{LogBuckets::per_sign};
+      if ((i > 0 && step <= 0) || step < -longest || step > longest) return false;
       bin += step;
-      if ((i > 0 && step <= 0) || bin < -LogBuckets::per_sign || bin >= LogBuckets::per_sign)
-        return false;
+      if (bin < -LogBuckets::per_sign || bin >= LogBuckets::per_sign) return false;
       HistogramCell cell{static_cast<std::uint8_t>(group), static_cast<std::int32_t>(bin), 0, 0};
       if (!take_weight(in, cell)) return false;
       block.cells.push_back(cell);
