@@ -28,19 +28,21 @@ endif()
 
 set(bpf_folder ${CMAKE_BINARY_DIR}/bpf)
 file(MAKE_DIRECTORY ${bpf_folder})
-file(GLOB bpf_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/dataplane/kernel/*.h)
-foreach(hook tc xdp)
-  set(source ${CMAKE_SOURCE_DIR}/dataplane/kernel/rtt_${hook}.bpf.c)
-  set(object ${bpf_folder}/rtt_${hook}.bpf.o)
-  set(skeleton ${bpf_folder}/rtt_${hook}.skel.h)
+file(GLOB_RECURSE bpf_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/dataplane/kernel/*.h)
+file(GLOB_RECURSE bpf_programs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/dataplane/kernel/*.bpf.c)
+foreach(source IN LISTS bpf_programs)
+  get_filename_component(program ${source} NAME)
+  string(REPLACE .bpf.c "" program ${program})
+  set(object ${bpf_folder}/${program}.bpf.o)
+  set(skeleton ${bpf_folder}/${program}.skel.h)
   add_custom_command(
     OUTPUT ${skeleton}
     # -g: the maps are described by type information.  asm/types.h lies where Debian has it.
     COMMAND ${BPF_CLANG} -g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Wno-unused-parameter -Werror
             -I${CMAKE_SOURCE_DIR} -I/usr/include/${CMAKE_LIBRARY_ARCHITECTURE} -c ${source} -o ${object}
-    COMMAND ${BPFTOOL} gen skeleton ${object} name rtt_${hook} > ${skeleton}
+    COMMAND ${BPFTOOL} gen skeleton ${object} name ${program} > ${skeleton}
     DEPENDS ${source} ${bpf_headers}
-    COMMENT "BPF program rtt_${hook}"
+    COMMENT "BPF program ${program}"
     VERBATIM)
   list(APPEND skeletons ${skeleton})
 endforeach()

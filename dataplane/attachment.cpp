@@ -33,6 +33,12 @@ std::string reason(const AttachmentPoint& point, int code) {
   return fmt::format("{}: cannot attach: {}", point.interface, std::strerror(code));
 }
 
+/// Every packet passes a loopback twice; who wants both directions sees its arrival.
+bool goes(TcDirection direction, bool egress, const AttachmentPoint& point) {
+  if (direction == TcDirection::both) return !egress || !point.loopback;
+  return egress == (direction == TcDirection::egress);
+}
+
 bpf_tc_hook hook_of(const AttachmentPoint& point, bpf_tc_attach_point where) {
   bpf_tc_hook hook{};
   hook.sz = sizeof hook;
@@ -90,8 +96,8 @@ UniqueFd start_cleaner(const Filters& filters) {
 
 }  // namespace
 
-Result<Attachment> Attachment::attach_by_clsact(const KernelProgram& program,
-                                                const AttachmentPoint& point) {
+Result<Attachment> Attachment::attach_by_clsact(int program, const AttachmentPoint& point,
+                                                TcDirection direction) {
   Filters filters{point, false, {}};
   bpf_tc_hook both =
       hook_of(point, static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS));
@@ -99,11 +105,11 @@ Result<Attachment> Attachment::attach_by_clsact(const KernelProgram& program,
   if (made != 0 && code_of(made) != EEXIST) return failure(reason(point, code_of(made)));
   filters.made_qdisc = made == 0;
   for (const auto where : {BPF_TC_INGRESS, BPF_TC_EGRESS}) {
-    if (where == BPF_TC_EGRESS && point.loopback) continue;
+    if (!goes(direction, where == BPF_TC_EGRESS, point)) continue;
     bpf_tc_hook hook = hook_of(point, where);
     bpf_tc_opts filter{};
     filter.sz = sizeof filter;
-    filter.prog_fd = program.descriptor();
+    filter.prog_fd = program;
     if (const int status = bpf_tc_attach(&hook, &filter); status != 0) {
       filters.remove();
       return failure(reason(point, code_of(status)));
@@ -119,26 +125,31 @@ Result<Attachment> Attachment::attach_by_clsact(const KernelProgram& program,
   return attached;
 }
 
+Result<Attachment> Attachment::attach_tc(int program, const AttachmentPoint& point,
+                                         TcDirection direction) {
+  Attachment attached{point, "tc (tcx)"};
+  for (const auto type : {tcx_ingress, tcx_egress}) {
+    if (!goes(direction, type == tcx_egress, point)) continue;
+    const int descriptor = bpf_link_create(program, point.index, type, nullptr);
+    if (descriptor < 0) {
+      const int code = code_of(descriptor);
+      if (code == EINVAL || code == EOPNOTSUPP) return attach_by_clsact(program, point, direction);
+      return failure(reason(point, code));
+    }
+    attached.links_.emplace_back(descriptor);
+  }
+  return attached;
+}
+
 Result<Attachment> Attachment::attach(const KernelProgram& program, const AttachmentPoint& point,
                                       Hook hook) {
+  if (hook == Hook::tc) return attach_tc(program.descriptor(), point, TcDirection::both);
   const auto link = [&](bpf_attach_type type, std::uint32_t flags) {
-    LIBBPF_OPTS(bpf_link_create_opts, options, .flags = flags);
+    bpf_link_create_opts options{};
+    options.sz = sizeof options;
+    options.flags = flags;
     return bpf_link_create(program.descriptor(), point.index, type, &options);
   };
-  if (hook == Hook::tc) {
-    Attachment attached{point, "tc (tcx)"};
-    for (const auto type : {tcx_ingress, tcx_egress}) {
-      if (type == tcx_egress && point.loopback) continue;
-      const int descriptor = link(type, 0);
-      if (descriptor < 0) {
-        const int code = code_of(descriptor);
-        if (code == EINVAL || code == EOPNOTSUPP) return attach_by_clsact(program, point);
-        return failure(reason(point, code));
-      }
-      attached.links_.emplace_back(descriptor);
-    }
-    return attached;
-  }
   int status = 0;
   for (const auto& [flags, how] : {std::pair{std::uint32_t{XDP_FLAGS_DRV_MODE}, "xdp (native)"},
                                    std::pair{std::uint32_t{XDP_FLAGS_SKB_MODE}, "xdp (generic)"}}) {
@@ -172,7 +183,10 @@ namespace sojourn {
 Result<Attachment> Attachment::attach(const KernelProgram&, const AttachmentPoint&, Hook) {
   return failure("no kernel engine");
 }
-Result<Attachment> Attachment::attach_by_clsact(const KernelProgram&, const AttachmentPoint&) {
+Result<Attachment> Attachment::attach_tc(int, const AttachmentPoint&, TcDirection) {
+  return failure("no kernel engine");
+}
+Result<Attachment> Attachment::attach_by_clsact(int, const AttachmentPoint&, TcDirection) {
   return failure("no kernel engine");
 }
 bool Attachment::is_gone() const { return true; }

@@ -1,6 +1,7 @@
 #pragma once
 // The program and an interface, for as long as this object lives.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct AttachmentPoint {
   bool loopback = false;
 };
 
+/// Which packets meet a program at tc.
+enum class TcDirection : std::uint8_t { ingress = 1, egress = 2, both = 3 };
+
 /// A guest on somebody's interface: what was there stays, what is ours goes when the process does.
 ///
 /// tc: tcx links (Linux 6.6), which the kernel takes away with the process, however it ends.  Older
@@ -27,9 +31,16 @@ class Attachment {
  public:
   static Result<Attachment> attach(const KernelProgram& program, const AttachmentPoint& point,
                                    Hook hook);
+  /// Any program of tc, by its descriptor.
+  static Result<Attachment> attach_tc(int program, const AttachmentPoint& point,
+                                      TcDirection direction);
   /// As on a kernel without tcx.
+  static Result<Attachment> attach_by_clsact(int program, const AttachmentPoint& point,
+                                             TcDirection direction);
   static Result<Attachment> attach_by_clsact(const KernelProgram& program,
-                                             const AttachmentPoint& point);
+                                             const AttachmentPoint& point) {
+    return attach_by_clsact(program.descriptor(), point, TcDirection::both);
+  }
 
   /// "tc (tcx)", "tc (clsact)", "xdp (native)", "xdp (generic)".
   const std::string& how() const { return how_; }

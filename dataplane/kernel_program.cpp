@@ -8,7 +8,6 @@
 #include <linux/bpf.h>
 #include <rtt_tc.skel.h>
 #include <rtt_xdp.skel.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -18,35 +17,11 @@
 #include <cstring>
 
 #include "capture/unique_fd.h"
+#include "dataplane/mapped_map.h"
 #include "dataplane/weight_factors.h"
 
 namespace sojourn {
 namespace {
-
-/// Memory of a map that this process sees as well.
-class MappedMap {
- public:
-  MappedMap() = default;
-  MappedMap(int descriptor, std::size_t bytes) : bytes_(bytes) {
-    void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-    if (at != MAP_FAILED) at_ = at;
-  }
-  MappedMap(MappedMap&& other) noexcept
-      : at_(std::exchange(other.at_, nullptr)), bytes_(other.bytes_) {}
-  MappedMap& operator=(MappedMap&& other) noexcept {
-    std::swap(at_, other.at_);
-    std::swap(bytes_, other.bytes_);
-    return *this;
-  }
-  ~MappedMap() {
-    if (at_) ::munmap(at_, bytes_);
-  }
-  void* get() const { return at_; }
-
- private:
-  void* at_ = nullptr;
-  std::size_t bytes_ = 0;
-};
 
 struct CloseObject {
   void operator()(bpf_object* object) const { bpf_object__close(object); }
@@ -229,8 +204,10 @@ Result<void> KernelProgram::replay(const Packet& packet) {
   const std::size_t size = std::min<std::size_t>(packet.captured, most);
   if (size < least) return failure("shorter than an Ethernet header");
   const auto time = static_cast<std::uint64_t>(to_ns(packet.time));
-  LIBBPF_OPTS(bpf_test_run_opts, run, .data_size_in = static_cast<std::uint32_t>(size),
-              .repeat = 1);
+  bpf_test_run_opts run{};
+  run.sz = sizeof run;
+  run.data_size_in = static_cast<std::uint32_t>(size);
+  run.repeat = 1;
   int status = 0;
   if (state_->hook == Hook::tc) {
     __sk_buff context{};
@@ -263,9 +240,11 @@ void KernelProgram::set_step(std::uint64_t step) {
 
 Result<double> KernelProgram::time_runs(std::span<const std::byte> bytes, unsigned repeat,
                                         bool empty) {
-  LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = bytes.data(),
-              .data_size_in = static_cast<std::uint32_t>(bytes.size()),
-              .repeat = static_cast<int>(repeat));
+  bpf_test_run_opts run{};
+  run.sz = sizeof run;
+  run.data_in = bytes.data();
+  run.data_size_in = static_cast<std::uint32_t>(bytes.size());
+  run.repeat = static_cast<int>(repeat);
   const int status = bpf_prog_test_run_opts(empty ? state_->empty : state_->program, &run);
   if (status != 0) return failure(std::string{"the test run failed: "} + std::strerror(-status));
   return static_cast<double>(run.duration);
