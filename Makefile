@@ -29,7 +29,7 @@ threaded := core_test pipeline_test ipfix_transport_test
 # Statistics that take minutes under a sanitizer and run in the release build anyway.
 slow_when_sanitized := Statistics|Traffic/|^Tailored\.|SampleWeight|^L2\.|IsUnbiased|IsBiased|^Repeats
 
-.PHONY: help build demo demo-live test test-sanitizers test-clang test-threads check-format mutants bench fuzz format install clean
+.PHONY: help build demo demo-live test test-sanitizers test-traces test-clang test-threads check-format mutants bench fuzz format install clean
 
 help:
 	@echo 'make demo          build, and show the delays in a recorded capture'
@@ -37,6 +37,7 @@ help:
 	@echo 'make build         build build/release/sojourn'
 	@echo 'make test          all tests'
 	@echo 'make test-sanitizers  the same with clang, AddressSanitizer and UBSan; fuzzers for a short while'
+	@echo 'make test-traces   recorded captures beside tshark and through the kernel, all of them'
 	@echo 'make test-threads  what has threads with ThreadSanitizer'
 	@echo 'make test-clang    an optimized build of everything with clang, and its unit tests'
 	@echo 'make check-format  are the sources formatted?'
@@ -82,6 +83,13 @@ test-sanitizers:
 	@FUZZ_SEED=1 tools/fuzz build/fuzz $(FUZZ_SECONDS) $(JOBS)
 	@echo; echo '== AddressSanitizer and UndefinedBehaviorSanitizer'
 	@$(tests) build/fuzz -L 'unit|robust|golden|command_line|oneway' -E '$(slow_when_sanitized)'
+
+# Every recorded capture of $SOJOURN_TRACES or ../shared/traces, not only the small ones: a quarter of an hour.
+test-traces:
+	@tools/setup test
+	@cmake --preset release $(strict) -DSOJOURN_BENCH=ON $(quiet)
+	@cmake --build build/release --parallel $(JOBS)
+	@SOJOURN_ALL_TRACES=1 $(tests) build/release -R 'traces|coverage|dataplane_replay$$|lab_captures|robust'
 
 # The test programs of what has threads.
 test-threads:

@@ -96,7 +96,7 @@ def main():
             wrong += 1
             print(f"   WRONG: {line}")
     print(f"{tried} captures, {wrong} complaints")
-    return 1 if wrong or tried < (15 if more else 1) else 0
+    return 1 if wrong or tried < (5 if more else 1) else 0
 
 
 if __name__ == "__main__":

@@ -1,17 +1,92 @@
 #!/usr/bin/env python3
-"""check_offloads.py REPORT SS: kind tcp towards the server on super-packets, beside kind tcp-ts and the kernel's own figure.
+"""check_offloads.py REPORT CAPTURE SS: kind tcp on super-packets, beside what a capture of the same packets says.
 
-Timestamps name the oldest packet of their millisecond, whatever its size, so their median is a second opinion on the same
-packets.  It is one of milliseconds, not of packets, so a factor of 3 is allowed.  The kernel's figure is printed beside
-it and not judged: it is an average over time, and it includes what an acknowledgment waits while the sender's socket is in use.
+The rule of docs/design/pairing.md written a second time, over tcpdump's capture of the interface: an acknowledgment answers the oldest
+super-packet that none has reached into before, and the ordinary segment that it ends with.  Both see the kernel's own time stamps, so whatever else the machine does, the
+figures must agree.  The kernel's own figure for the connection is printed beside them and not judged: it is an average over time.
 """
+import bisect
 import json
 import re
 import statistics
+import struct
 import sys
 
-FACTOR = 3
-LEAST_ANSWERED = 0.5
+SAMPLES_APART = 0.02  # share
+MEDIAN_APART = 0.03  # share: the report's histogram rounds by 0.8 %
+LEAST_SAMPLES = 100
+LARGEST_SEGMENT = 1460  # bytes of data in a packet of this link
+
+
+def packets(path):
+    """(time in ns, source port, destination port, sequence, acknowledgment, flags, bytes of data) of IPv4 with TCP."""
+    with open(path, "rb") as file:
+        content = file.read()
+    magic, = struct.unpack_from("<I", content)
+    assert magic == 0xa1b23c4d, "not a capture with nanoseconds"
+    place = 24
+    while place + 16 <= len(content):
+        seconds, nanoseconds, captured, length = struct.unpack_from("<IIII", content, place)
+        frame = content[place + 16:place + 16 + captured]
+        place += 16 + captured
+        if len(frame) < 54 or frame[12:14] != b"\x08\x00" or frame[23] != 6:
+            continue
+        tcp = 14 + (frame[14] & 15) * 4
+        source, destination, sequence, acknowledgment = struct.unpack_from("!HHII", frame, tcp)
+        total, = struct.unpack_from("!H", frame, 16)
+        headers = tcp - 14 + (frame[tcp + 12] >> 4) * 4
+        yield (seconds * 10**9 + nanoseconds, source, destination, sequence, acknowledgment, frame[tcp + 13],
+               (total or length - 14) - headers)
+
+
+class Direction:
+    """Data that one side of a connection sent."""
+
+    def __init__(self):
+        self.ends, self.sent, self.acknowledged, self.reached, self.first = [], [], 0, 0, None
+
+    def data(self, time, sequence, size):
+        if self.first is None:
+            self.first = sequence
+        sent = self.ends[-1] if self.ends else 0
+        behind = (self.first + sent - sequence) & 0xffffffff
+        if behind >= 1 << 31:
+            raise ValueError("data that was not captured")
+        if behind > 0:  # sent again: nobody knows which copy is acknowledged (Karn)
+            for index in range(bisect.bisect_right(self.ends, sent - behind), len(self.ends)):
+                if self.ends[index] - self.size(index) < sent - behind + size:
+                    self.sent[index] = None
+        if size > behind:
+            self.ends.append(sent + size - behind)
+            self.sent.append(None if behind else time)
+
+    def answers(self, time, acknowledgment):
+        """The delays that this acknowledgment tells."""
+        behind = (self.ends[-1] + self.first - acknowledgment) & 0xffffffff
+        end = self.ends[-1] - behind
+        if behind >= 1 << 31 or end <= self.acknowledged:
+            return []
+        self.acknowledged = end
+        last = bisect.bisect_left(self.ends, end)  # the acknowledgment ends in it
+        newly, self.reached = range(self.reached, last + 1), last + 1
+        answered = [index for index in newly if self.size(index) > LARGEST_SEGMENT][:1]
+        if newly and self.ends[last] == end and self.size(last) <= LARGEST_SEGMENT:
+            answered.append(last)
+        return [time - self.sent[index] for index in answered if self.sent[index] is not None]
+
+    def size(self, index):
+        return self.ends[index] - (self.ends[index - 1] if index else 0)
+
+
+def delays_of(path):
+    directions, delays, super_packets = {}, [], 0
+    for time, source, destination, sequence, acknowledgment, flags, size in packets(path):
+        if destination == 5201 and size > 0:
+            super_packets += size > LARGEST_SEGMENT
+            directions.setdefault(source, Direction()).data(time, sequence, size)
+        if source == 5201 and flags & 0x10 and destination in directions:
+            delays += directions[destination].answers(time, acknowledgment)
+    return delays, super_packets
 
 
 def kernel_means(path):
@@ -20,31 +95,31 @@ def kernel_means(path):
     with open(path) as file:
         for line in file:
             rtt, sent = re.search(r"\brtt:([\d.]+)/", line), re.search(r"\bbytes_sent:(\d+)", line)
-            if rtt and sent and int(sent[1]) > 100_000_000:
+            if rtt and sent and int(sent[1]) > 10_000_000:
                 means.append(float(rtt[1]))
     return means
 
 
-def median_us(kind):
-    return next(q["delay_ns"] for q in kind["legs"]["server"]["quantiles"] if q["q"] == 0.5) / 1e3
-
-
 def main():
     with open(sys.argv[1]) as file:
-        kinds = json.load(file)["kinds"]
-    kernel = kernel_means(sys.argv[2])
-    if len(kernel) < 5:
-        print(f"the transfer was too slow to tell: {len(kernel)} readings")
+        report = json.load(file)
+    server = report["kinds"]["tcp"]["legs"]["server"]
+    found = next(q["delay_ns"] for q in server["quantiles"] if q["q"] == 0.5)
+    try:
+        delays, super_packets = delays_of(sys.argv[2])
+    except ValueError as error:
+        print(f"not to be judged: {error}")
         return 1
-    tcp = kinds["tcp"]
-    answered = tcp["legs"]["server"]["samples"] / tcp["requests"]
-    segments, stamps = median_us(tcp), median_us(kinds["tcp-ts"])
-    print(f"median tcp {segments:.1f} us, tcp-ts {stamps:.1f} us; the kernel's mean {1e3 * statistics.mean(kernel):.1f} us; "
-          f"{answered:.0%} of {tcp['requests']} requests answered, {tcp.get('super_packets')} super-packets")
-    if not tcp.get("super_packets"):
-        print("no super-packets: are the offloads on?")
+    means = kernel_means(sys.argv[3])
+    kernel = f"{1e3 * statistics.mean(means):.0f} us" if means else "not read"
+    median = statistics.median(delays) if delays else 0
+    print(f"report: {server['samples']} samples, median {found / 1e3:.1f} us, {report['engine']['missed']} packets missed; capture: "
+          f"{len(delays)} samples, median {median / 1e3:.1f} us, {super_packets} super-packets; the kernel's mean {kernel}")
+    if super_packets < LEAST_SAMPLES or len(delays) < LEAST_SAMPLES:
+        print("too few super-packets: are the offloads on?")
         return 1
-    return not (answered >= LEAST_ANSWERED and stamps / FACTOR <= segments <= stamps * FACTOR)
+    return not (abs(server["samples"] - len(delays)) <= SAMPLES_APART * len(delays)
+                and abs(found - median) <= MEDIAN_APART * median)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs compare_tshark.py over a set of captures.
 
-    run.py --sojourn PROGRAM --source DIR --build DIR edge|self-test|captures|traces|all
+    run.py --sojourn PROGRAM --source DIR --build DIR edge|self-test|captures|traces
 
 edge: the made-up capture with every class; captures: tests/captures; traces: the recorded captures
-of the optional folder and a share of its malformed ones; all: all of its malformed ones too.
+of the optional folder and a share of its malformed ones, or all of both with $SOJOURN_ALL_TRACES.
 """
 import argparse
 import glob
@@ -39,7 +39,7 @@ def chosen(part, source, build):
     if part == "captures":
         return own, []
     found = traces.folder_or_skip(source)
-    step = 1 if part == "all" else SHARE_OF_MALFORMED
+    step = 1 if traces.all_wanted() else SHARE_OF_MALFORMED
     malformed = [path for path in traces.files(os.path.join(found, "robust"))
                  if not path.endswith(traces.NOT_CAPTURES)][::step]
     return list(traces.captures(found, build)) + malformed, []
@@ -50,7 +50,7 @@ def main():
     parser.add_argument("--sojourn", required=True)
     parser.add_argument("--source", required=True)
     parser.add_argument("--build", required=True)
-    parser.add_argument("part", choices=("edge", "self-test", "captures", "traces", "all"))
+    parser.add_argument("part", choices=("edge", "self-test", "captures", "traces"))
     arguments = parser.parse_args()
     os.makedirs(arguments.build, exist_ok=True)
     captures, further = chosen(arguments.part, arguments.source, arguments.build)

@@ -22,6 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import traces  # noqa: E402
 
+SHARE = 8  # one file of so many, unless $SOJOURN_ALL_TRACES asks for all
 SECONDS, MEMORY = 10, 1 << 30
 SECONDS_SANITIZED = 60  # of the larger captures; AddressSanitizer alone costs a factor of five
 REPORTS = ("AddressSanitizer", "UndefinedBehaviorSanitizer", "LeakSanitizer", "runtime error:", "Assertion")
@@ -124,7 +125,7 @@ def main():
     else:
         found = traces.folder_or_skip(arguments.source)
         expanded = {path for path in traces.captures(found, arguments.build) if not path.startswith(found)}
-        files = [*traces.files(found), *sorted(expanded)]
+        files = [*traces.files(found), *sorted(expanded)][::1 if traces.all_wanted() else SHARE]
     return judge(files, arguments)
 
 

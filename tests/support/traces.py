@@ -2,12 +2,16 @@
 
 The folder is $SOJOURN_TRACES, or ../shared/traces beside the source folder.  It is no part of the
 project: a test that wants it says `skipped` when it is absent.
+
+Without $SOJOURN_ALL_TRACES only the small captures are given: four in five of them, a tenth of the bytes.
+`make test-traces` asks for all.
 """
 import lzma
 import os
 import sys
 
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE
+LARGEST = 200_000  # bytes of a capture as it is stored
 NOT_CAPTURES = (".md", ".tsv", ".txt", ".csv", ".json", ".sh", ".py", ".log", ".out")
 
 
@@ -32,11 +36,17 @@ def files(traces):
             yield os.path.join(path, name)
 
 
-def captures(traces, build, skip=("oracle", "robust")):
+def all_wanted():
+    return bool(os.environ.get("SOJOURN_ALL_TRACES"))
+
+
+def captures(traces, build, skip=("oracle", "robust"), every=False):
     """The captures outside of the folders `skip`, compressed ones expanded once."""
     for path in files(traces):
         place = os.path.relpath(path, traces)
         if os.sep not in place or place.split(os.sep)[0] in skip or path.endswith(NOT_CAPTURES):
+            continue
+        if not every and not all_wanted() and os.path.getsize(path) > LARGEST:
             continue
         yield expanded(path, os.path.join(build, place)) if path.endswith(".xz") else path
 
