@@ -20,6 +20,7 @@
 #include "core/units.h"
 #include "ipfix/transport/exporter.h"
 #include "ipfix/transport/spool.h"
+#include "pipeline/point/kernel_point.h"
 #include "pipeline/point/point_run.h"
 #include "pipeline/point/point_secret.h"
 
@@ -29,11 +30,60 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-Result<std::unique_ptr<Source>> open_packets(const PointRequest& request) {
+/// Where the packets come from.
+struct PointSource {
+  std::unique_ptr<Source> source;
+  KernelPoint* kernel = nullptr;  ///< the same, if the kernel selects
+  std::string why;                ///< why it does not, if the user left it open
+};
+
+std::string beyond_the_kernel(const PointRequest& request) {
+  if (!request.filter.empty()) return "--filter is not in the kernel";
+  if (request.kinds_named && request.options.rtt)
+    for (const Kind kind : {Kind::quic, Kind::flow})
+      if (request.options.rtt->kinds.has(kind))
+        return fmt::format("kind {} is not in the kernel", name_of(kind));
+  return beyond_the_kernel(request.options.oneway);
+}
+
+Result<std::unique_ptr<KernelPoint>> open_in_kernel(const PointRequest& request) {
+  KernelPointOptions options{.interface = request.interface, .oneway = request.options.oneway};
+  if (request.options.rtt)
+    options.rtt = KernelRttOptions{.rtt = *request.options.rtt,
+                                   .interfaces = {request.interface},
+                                   .memory_bytes = request.rtt_memory};
+  return KernelPoint::open(options);
+}
+
+Result<PointSource> open_packets(const PointRequest& request) {
+  PointSource opened;
+  if (!request.interface.empty() && request.engine != Engine::socket) {
+    opened.why = beyond_the_kernel(request);
+    if (opened.why.empty()) {
+      auto kernel = open_in_kernel(request);
+      if (kernel) {
+        opened.kernel = kernel->get();
+        opened.source = std::move(*kernel);
+        return opened;
+      }
+      opened.why = kernel.error().message;
+    }
+    if (request.engine == Engine::kernel) return failure(opened.why);
+  }
   auto source = request.interface.empty() ? open_capture(request.capture)
                                           : open_interface({.interface = request.interface});
-  if (!source || request.filter.empty()) return source;
-  return FilteredSource::open(std::move(*source), request.filter);
+  if (source && !request.filter.empty())
+    source = FilteredSource::open(std::move(*source), request.filter);
+  if (!source) return std::unexpected(source.error());
+  opened.source = std::move(*source);
+  return opened;
+}
+
+/// Round trips are measured where packets are seen: in the kernel, or here.
+PointOptions options_for(const PointRequest& request, const PointSource& source) {
+  PointOptions options = request.options;
+  if (source.kernel) options.rtt.reset();
+  return options;
 }
 
 /// One line: what passes, what is selected, and where it goes.
@@ -55,7 +105,7 @@ std::string status_line(const PointRequest& request, const PointRun& run,
 }
 
 /// The ledger of the run, for whoever reads the end of a log.
-void say_goodbye(const PointRequest& request, const PointRun& run,
+void say_goodbye(const PointRequest& request, const PointSource& source, const PointRun& run,
                  const ipfix::SpoolCounters& spool) {
   const PointCounters counters = run.counters();
   say("{}: {} packets seen, {} selected, in {} records\n", request.options.point.name,
@@ -74,6 +124,14 @@ void say_goodbye(const PointRequest& request, const PointRun& run,
   if (spool.left_over.records > 0)
     say("  {} records of an earlier run were in the spool, {} of them are still there\n",
         format_count(spool.left_over.records), format_count(spool.left_over_waiting.records));
+  if (source.kernel)
+    say("  selected in the kernel, {}; {} packets could only be judged outside of it\n",
+        source.kernel->how(), format_count(source.kernel->undecided()));
+  else if (!source.why.empty())
+    say("  selected from a socket: {}\n", source.why);
+  if (source.kernel && source.kernel->samples_missed() > 0)
+    say("  {} round trips were missed: their ring was full\n",
+        format_count(source.kernel->samples_missed()));
   if (counters.packets_dropped > 0)
     say("  the kernel dropped {} packets before they could be read\n",
         format_count(counters.packets_dropped));
@@ -81,13 +139,14 @@ void say_goodbye(const PointRequest& request, const PointRun& run,
 
 class PointLoop {
  public:
-  PointLoop(const PointRequest& request, Source& source, ipfix::Spool& spool,
+  PointLoop(const PointRequest& request, const PointSource& source, ipfix::Spool& spool,
             ipfix::Exporter& exporter)
       : request_(request),
-        source_(source),
+        source_(*source.source),
+        kernel_(source.kernel),
         spool_(spool),
         exporter_(exporter),
-        run_(request.options, spool) {}
+        run_(options_for(request, source), spool) {}
 
   void measure() {
     const bool live = !request_.interface.empty();
@@ -99,6 +158,10 @@ class PointLoop {
       const Source::Filled filled = source_.next(batch);
       run_.process({batch.data(), filled.count});
       run_.note_drops(source_.counters().kernel_drops);
+      if (kernel_) {
+        run_.take(kernel_->samples());
+        run_.note_passed_over(kernel_->not_selected());
+      }
       const bool reported = live ? run_.advance(std::chrono::time_point_cast<Duration>(
                                        std::chrono::system_clock::now()))
                                  : filled.count > 0 && run_.advance(batch[filled.count - 1].time);
@@ -150,6 +213,7 @@ class PointLoop {
 
   const PointRequest& request_;
   Source& source_;
+  KernelPoint* kernel_;
   ipfix::Spool& spool_;
   ipfix::Exporter& exporter_;
   PointRun run_;
@@ -182,12 +246,12 @@ Result<void> measure_at_point(PointRequest request) {
 
   watch_for_interrupts();
   (*exporter)->start();
-  PointLoop loop{request, **source, **spool, **exporter};
+  PointLoop loop{request, *source, **spool, **exporter};
   loop.measure();
   const bool all_sent = loop.send_the_rest(request.interface.empty() && !interrupted() ? 60s : 5s);
   for (const std::string& line : (*exporter)->take_log()) warn(line);
   const ipfix::SpoolCounters counters = (*spool)->counters();
-  say_goodbye(request, loop.run(), counters);
+  say_goodbye(request, *source, loop.run(), counters);
   if (all_sent) {
     (*spool)->forget_sent();
     return {};

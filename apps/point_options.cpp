@@ -41,7 +41,6 @@ struct PointWishes {
   std::string to;
   ipfix::Transport transport = ipfix::Transport::tcp;
   KindSet kinds = KindSet::all();
-  std::size_t memory = std::size_t{16} << 20;
 };
 
 /// What contradicts or is missing, in one line; empty if all is well.
@@ -62,12 +61,14 @@ std::string complete_request(PointRequest& request, const PointWishes& wishes,
     if (!tls && given) return fmt::format("{} is for --transport tls", option);
   }
   if (!request.capture.empty() && request.duration) return "--duration is for -i";
+  if (!request.capture.empty() && point.count("--engine") > 0) return "--engine is for -i";
+  request.kinds_named = point.count("--kind") > 0;
   PointOptions& options = request.options;
   options.cells.slice = options.every;
   options.writer.domain = ipfix::domain_of(options.point.name);
   if (wishes.transport == ipfix::Transport::udp) options.writer.most_bytes = ipfix::datagram_bytes;
   if (wishes.kinds.empty()) return {};
-  const auto table = choose_table({.memory_bytes = wishes.memory});
+  const auto table = choose_table({.memory_bytes = request.rtt_memory});
   if (!table) return "--memory: " + std::string{reason_of(table.error())};
   options.rtt.emplace();
   options.rtt->kinds = wishes.kinds;
@@ -138,7 +139,7 @@ void add_measuring_options(CLI::App& point, PointRequest& request, PointWishes& 
       "kinds of round trips to report, with commas between;\nnone for none (default all)");
   add_parsed(
       point, "--memory", "SIZE", parse_table_memory,
-      [&](std::size_t bytes) { wishes.memory = bytes; },
+      [&](std::size_t bytes) { request.rtt_memory = bytes; },
       "memory for requests that wait (default 16MiB)");
   add_parsed(
       point, "--prefix", "LENGTH", parse_prefix_length,
@@ -169,6 +170,18 @@ void add_point(CLI::App& app, Run& run) {
       ->required();
   add_collector_options(point, *request, *wishes);
   add_measuring_options(point, *request, *wishes);
+  point
+      .add_option_function<std::string>(
+          "--engine",
+          [request](const std::string& name) {
+            request->engine = name == "kernel"   ? Engine::kernel
+                              : name == "socket" ? Engine::socket
+                                                 : Engine::automatic;
+          },
+          "with -i: select in the kernel, from a socket, or auto: in the\n"
+          "kernel if it can be had (the default)")
+      ->check(CLI::IsMember({"kernel", "socket", "auto"}))
+      ->type_name("NAME");
   point.add_option("--filter", request->filter, "only packets that match, in tcpdump's language")
       ->type_name("EXPRESSION");
   add_parsed(

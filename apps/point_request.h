@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ipfix/transport/endpoint.h"
+#include "pipeline/engine.h"
 #include "pipeline/point/point_run.h"
 
 namespace sojourn {
@@ -14,6 +15,9 @@ namespace sojourn {
 struct PointRequest {
   std::string capture, interface;  ///< one of them
   std::string filter;
+  Engine engine = Engine::automatic;
+  bool kinds_named = false;  ///< by the user, one by one
+  std::size_t rtt_memory = std::size_t{16} << 20;
   ipfix::Endpoint collector;
   ipfix::TlsFiles tls;
   std::string secret_file;

@@ -13,16 +13,10 @@
 #include "dataplane/kernel_program.h"
 #include "estimate/expectation.h"
 #include "estimate/sla.h"
+#include "pipeline/engine.h"
 #include "pipeline/rtt_options.h"
 
 namespace sojourn {
-
-/// Where live packets are looked at.
-enum class Engine : std::uint8_t {
-  automatic,  ///< in the kernel if it can be had, else from a socket
-  kernel,
-  socket,
-};
 
 struct RttRequest {
   std::vector<std::string> captures;

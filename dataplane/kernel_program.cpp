@@ -17,35 +17,11 @@
 #include <cstring>
 
 #include "capture/unique_fd.h"
-#include "dataplane/mapped_map.h"
+#include "dataplane/bpf_object.h"
 #include "dataplane/weight_factors.h"
 
 namespace sojourn {
 namespace {
-
-struct CloseObject {
-  void operator()(bpf_object* object) const { bpf_object__close(object); }
-};
-struct FreeRing {
-  void operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
-};
-
-std::size_t page_rounded(std::size_t bytes) {
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return (bytes + page - 1) / page * page;
-}
-
-/// libbpf tells the story of a failed load line by line; we tell it in one.
-int be_silent(enum libbpf_print_level, const char*, va_list) { return 0; }
-
-Error load_error(int status, Hook hook) {
-  const int code = -status;
-  if (code == EPERM)  // EACCES is the verifier's
-    return Error{"loading the program needs CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON"};
-  if (code == ENOSYS) return Error{"this kernel has no BPF"};
-  return Error{fmt::format("the kernel refused the {} program: {}", hook == Hook::tc ? "tc" : "XDP",
-                           std::strerror(code))};
-}
 
 /// A map for each part of the table; the map of maps holds them.
 bool fill_parts(int maps, std::uint32_t parts, std::uint32_t bytes) {
@@ -122,7 +98,7 @@ Result<KernelProgram> KernelProgram::load(const DataplaneOptions& options, Hook 
   bpf_map__set_max_entries(state->map("samples"), static_cast<std::uint32_t>(state->ring_bytes));
   bpf_map__set_initial_value(state->map(".rodata"), &state->config, sizeof state->config);
   if (const int status = bpf_object__load(state->object.get()); status != 0)
-    return std::unexpected(load_error(status, hook));
+    return std::unexpected(load_error(status, hook == Hook::tc ? "tc" : "XDP"));
 
   if (!fill_parts(bpf_map__fd(state->map("slots")), parts, bytes_a_part))
     return failure(std::string{"cannot have memory for the table: "} + std::strerror(errno));

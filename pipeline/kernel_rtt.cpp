@@ -8,8 +8,8 @@
 #include <ctime>
 #include <thread>
 
-#include "capture/live/live_socket.h"
 #include "dataplane/kernel_sample.h"
+#include "pipeline/attachment_point.h"
 #include "pipeline/kernel_histograms.h"
 #include "pipeline/sample_flow.h"
 
@@ -32,14 +32,6 @@ Duration monotonic_to_real() {
   ::clock_gettime(CLOCK_MONOTONIC, &monotonic);
   const Duration since_boot = std::chrono::seconds{monotonic.tv_sec} + Duration{monotonic.tv_nsec};
   return now().time_since_epoch() - since_boot;
-}
-
-Result<AttachmentPoint> find_point(const std::string& name) {
-  const auto found = LiveInterface::find(name);
-  if (!found) return std::unexpected(found.error());
-  if (found->framing == Framing::none)
-    return failure(name + ": the kernel engine reads Ethernet; this interface has no such headers");
-  return AttachmentPoint{name, found->index, found->framing == Framing::loopback};
 }
 
 bool is_inside(const IpAddress& address, std::span<const Prefix> inside) {
@@ -107,7 +99,7 @@ KernelRtt::KernelRtt(const KernelRttOptions& options, KernelProgram program,
 Result<KernelRtt> KernelRtt::open(const KernelRttOptions& options, SampleConsumer consumer) {
   std::vector<AttachmentPoint> points;
   for (const std::string& name : options.interfaces) {
-    auto point = find_point(name);
+    auto point = find_attachment_point(name);
     if (!point) return std::unexpected(point.error());
     points.push_back(*point);
   }

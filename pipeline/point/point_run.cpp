@@ -95,9 +95,9 @@ PointCounters PointRun::counters() const {
   for (const FlowRecord& record : records_) packets += record.packets;
   PointCounters counters;
   // What is not IP cannot be selected, but was seen.
-  counters.packets_seen = frames_;
+  counters.packets_seen = frames_ + passed_over_;
   counters.packets_selected = cnf_.selected();
-  counters.packets_not_selected = frames_ - cnf_.selected();
+  counters.packets_not_selected = counters.packets_seen - cnf_.selected();
   counters.packets_in_cache = cnf_.selected() - packets_in_records_;
   counters.packets_spooled = spool.waiting.packets;
   counters.packets_discarded = spool.discarded.packets;

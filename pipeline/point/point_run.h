@@ -13,6 +13,7 @@
 #include "capture/source.h"
 #include "collector/report/point_report.h"
 #include "core/packet.h"
+#include "core/sample.h"
 #include "ipfix/message_writer.h"
 #include "ipfix/transport/spool.h"
 #include "oneway/cnf/cnf_point.h"
@@ -49,8 +50,13 @@ class PointRun {
   /// Makes a report now, if only of the counters.
   void report();
 
-  /// The ledger's counters of the source: what the kernel dropped.
+  /// Round trips that were measured elsewhere: in the kernel.
+  void take(std::span<const Sample> samples) { cells_.take(samples); }
+
+  /// The ledger's counters of the source: what the kernel dropped, and what it looked at and did
+  /// not select, which never comes here.
   void note_drops(std::uint64_t dropped) { kernel_drops_ = dropped; }
+  void note_passed_over(std::uint64_t packets) { passed_over_ = packets; }
 
   /// As of now, without what the spool waits to send.
   PointCounters counters() const;
@@ -80,6 +86,7 @@ class PointRun {
   std::uint64_t reports_ = 0;
   std::uint64_t packets_in_records_ = 0;
   std::uint64_t kernel_drops_ = 0;
+  std::uint64_t passed_over_ = 0;
 };
 
 }  // namespace sojourn

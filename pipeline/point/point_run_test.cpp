@@ -97,6 +97,37 @@ TEST(PointRun, SamplingSelectsAboutItsShare) {
   EXPECT_EQ(tenth.counters.packets_seen, 2'081u);
 }
 
+/// With the kernel's engine: what was not selected there never comes here, and is in the ledger.
+TEST(PointRun, PacketsThatStayedInTheKernelAreSeenAndNotSelected) {
+  auto spool = ipfix::Spool::open({.instance = 7});
+  PointOptions options = options_with(1);
+  options.point.name = "north";
+  PointRun run{options, **spool};
+  auto source = open_capture(demo);
+  std::vector<Packet> batch(256);
+  const Source::Filled filled = (*source)->next(batch);
+  run.process({batch.data(), filled.count});
+  const PointCounters before = run.counters();
+  run.note_passed_over(1'000);
+  run.note_drops(3);
+  const PointCounters after = run.counters();
+  EXPECT_EQ(after.packets_seen, before.packets_seen + 1'000);
+  EXPECT_EQ(after.packets_not_selected, before.packets_not_selected + 1'000);
+  EXPECT_EQ(after.packets_selected, before.packets_selected);
+  EXPECT_EQ(after.packets_dropped, 3u);
+}
+
+TEST(PointRun, TakesRoundTripsThatWereMeasuredElsewhere) {
+  auto spool = ipfix::Spool::open({.instance = 7});
+  PointRun run{options_with(1), **spool};
+  Sample sample;
+  sample.time = timestamp_from_ns(1'000'000'000);
+  sample.delay = 5ms;
+  sample.weight = 2;
+  run.take({&sample, 1});
+  EXPECT_EQ(run.samples(), 1u);
+}
+
 TEST(PointRun, CellsHoldAllRoundTrips) {
   PointOptions options = options_with(0.01);
   options.rtt.emplace();
