@@ -83,9 +83,10 @@ inline bool was_acknowledged(std::uint32_t end, const TcpConnection& connection,
 inline bool passed_before(std::uint32_t end, const TcpConnection& connection, unsigned sender,
                           CoarserTime now, unsigned patience) {
   const std::uint32_t sent = connection.side[sender].next_sequence;
-  return connection.known[sender].sequence &
-         ((end == sent) |
-          (!is_newer(end, sent) & connection.advanced[sender].is_older(patience, now)));
+  const int known = connection.known[sender].sequence, is_the_end = end == sent,
+            is_behind = !is_newer(end, sent),
+            is_late = connection.advanced[sender].is_older(patience, now);
+  return (known & (is_the_end | (is_behind & is_late))) != 0;
 }
 
 }  // namespace sojourn
