@@ -15,7 +15,7 @@ _sojourn_oneway_options='--help --filter --method --window --sampling --sample-f
   --flow --via'
 _sojourn_point_options='--help --interface --name --to --transport --certificate --key --authority --spool --spool-size --every
   --enterprise --sampling --sample-flows --secret-file --active --inactive --cache --kind --memory --prefix
-  --filter --duration'
+  --engine --filter --duration'
 _sojourn_mark_options='--help --method --interval --carrier --flow --flow-id --force --restore --seed'
 _sojourn_collect_options='--help --listen --udp --tls --certificate --key --authority --store --path --window --wait
   --memory --user --web --web-certificate --web-key --web-authority --web-token-file --insecure
@@ -154,6 +154,7 @@ _sojourn_point() {
     --every | --active | --inactive | --duration) mapfile -t COMPREPLY < <(compgen -W '1s 10s 15s 1min 30min' -- "$current") ;;
     --kind) _sojourn_list "$current" "$_sojourn_kinds none" ;;
     --sampling) mapfile -t COMPREPLY < <(compgen -W '0.001 0.01 0.1 1' -- "$current") ;;
+    --engine) mapfile -t COMPREPLY < <(compgen -W 'kernel socket auto' -- "$current") ;;
     --name | --to | --spool-size | --enterprise | --cache | --memory | --prefix | --filter) ;;
     *)
       if [[ $current == -* ]]; then

@@ -88,6 +88,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from point' -l authority -r -d 'T
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l spool -r -d 'What is not taken waits here'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l spool-size -x -a '16MiB 64MiB 1GiB' -d 'Room for that'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l every -x -a '1s 10s 1min' -d 'Between reports'
+complete -c sojourn -n '__fish_seen_subcommand_from point' -l engine -x -a 'kernel socket auto' -d 'With -i: where packets are selected'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l enterprise -x -d 'Of our own information elements'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l sampling -x -a '0.001 0.01 0.1 1' -d 'Share of packets in flow records'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l sample-flows -d 'Select whole flows'
