@@ -55,15 +55,19 @@ TEST(AlarmRule, AShiftAgainstTheUsualIsSeenBothWays) {
   EXPECT_EQ(rule.judge(delays(5000, 24ms), nullptr, 1e-8, 0.1).state, AlarmState::unclear);
 }
 
-TEST(WebhookTarget, TakesHttpOnly) {
+TEST(WebhookTarget, TakesHttpAndHttps) {
   const auto target = WebhookTarget::parse("http://[::1]:9000/hook?x=1");
   ASSERT_TRUE(target);
   EXPECT_EQ(target->host, "::1");
   EXPECT_EQ(target->port, 9000);
   EXPECT_EQ(target->path, "/hook?x=1");
   EXPECT_EQ(WebhookTarget::parse("http://example")->port, 80);
-  for (const char* wrong : {"https://example", "example", "http://", "http://a:0/", "http://a:x/",
-                            "http://a/b c", "http://a/\r\nX: y", "http://a:99999"})
+  EXPECT_FALSE(WebhookTarget::parse("http://example")->tls);
+  EXPECT_EQ(WebhookTarget::parse("https://example/x")->port, 443);
+  EXPECT_TRUE(WebhookTarget::parse("https://example:8443")->tls);
+  for (const char* wrong :
+       {"ftp://example", "example", "https://", "https:/example", "http://", "http://a:0/",
+        "http://a:x/", "http://a/b c", "http://a/\r\nX: y", "http://a:99999"})
     EXPECT_FALSE(WebhookTarget::parse(wrong)) << wrong;
 }
 

@@ -16,11 +16,13 @@
 namespace sojourn {
 
 Result<WebhookTarget> WebhookTarget::parse(std::string_view url) {
-  constexpr std::string_view scheme = "http://";
-  const auto wrong = failure(fmt::format("'{}' is not http://HOST[:PORT][/PATH]", url));
+  const auto wrong = failure(fmt::format("'{}' is not http[s]://HOST[:PORT][/PATH]", url));
+  WebhookTarget target;
+  target.tls = url.starts_with("https://");
+  const std::string_view scheme = target.tls ? "https://" : "http://";
   if (!url.starts_with(scheme)) return wrong;
   url.remove_prefix(scheme.size());
-  WebhookTarget target;
+  if (target.tls) target.port = 443;
   const auto slash = std::min(url.find('/'), url.size());
   if (slash < url.size()) target.path = url.substr(slash);
   std::string_view host = url.substr(0, slash), port;
@@ -129,10 +131,16 @@ Result<void> Webhook::post(const std::string& body, std::uint64_t number) const 
     if (!signature) return std::unexpected(signature.error());
     headers += "Sojourn-Signature: sha256=" + *signature + "\r\n";
   }
-  const auto answer =
-      clickhouse::http_post({options_.target.host, options_.target.port}, options_.target.path,
-                            headers, body, {std::chrono::seconds{3}, std::chrono::seconds{10}});
-  if (!answer) return std::unexpected(answer.error());
+  clickhouse::OpenChannel open = clickhouse::open_plain;
+  if (options_.target.tls)
+    open = [this](int socket, const clickhouse::HttpPatience& patience) {
+      return options_.trust->connect(socket, options_.target.host, patience);
+    };
+  const auto answer = clickhouse::http_post(
+      {options_.target.host, options_.target.port}, options_.target.path, headers, body,
+      {std::chrono::seconds{3}, std::chrono::seconds{10}}, open);
+  if (!answer)
+    return std::unexpected(answer.error().while_doing("cannot tell " + options_.target.host));
   if (answer->status < 200 || answer->status > 299)
     return failure(fmt::format("{} answered with status {}", options_.target.host, answer->status));
   return {};

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 
+#include "alarm/tls_channel.h"
 #include "core/result.h"
 #include "core/time.h"
 
@@ -17,10 +19,11 @@ namespace sojourn {
 
 struct WebhookTarget {
   std::string host;
-  std::uint16_t port = 80;
+  std::uint16_t port = 80;  ///< with https 443
   std::string path = "/";
+  bool tls = false;
 
-  /// "http://host:port/path".  Not https: the body is signed, and says nothing secret.
+  /// "http://host:port/path" or https.
   static Result<WebhookTarget> parse(std::string_view url);
 };
 
@@ -30,7 +33,8 @@ Result<std::string> webhook_signature(std::string_view secret, std::string_view 
 
 struct WebhookOptions {
   WebhookTarget target;
-  std::string secret;  ///< empty: not signed
+  std::string secret;               ///< empty: not signed
+  std::shared_ptr<TlsTrust> trust;  ///< needed by a target with TLS
   Duration first_wait = std::chrono::seconds{1};
   Duration longest_wait = std::chrono::minutes{1};
   Duration give_up_after = std::chrono::hours{1};

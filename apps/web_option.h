@@ -22,7 +22,7 @@ namespace sojourn {
 /// What deserves an alarm, and who is told.
 struct AlarmWishes {
   AlarmOptions options;
-  std::string webhook, secret_file;
+  std::string webhook, secret_file, authority;
 };
 
 struct WebWishes {
@@ -117,12 +117,17 @@ inline void add_alarm_options(CLI::App& command, AlarmWishes& wishes) {
       command, "--alarm-every", "TIME", parse_positive_duration,
       [&options](Duration every) { options.every = every; },
       "how often the last 5 minutes are judged (default 1min)");
-  command.add_option("--webhook", wishes.webhook, "tell alarms to this http:// address, in JSON")
+  command
+      .add_option("--webhook", wishes.webhook, "tell alarms to this http(s):// address, in JSON")
       ->type_name("URL")
       ->check(complaint_of(WebhookTarget::parse));
   command
       .add_option("--webhook-secret-file", wishes.secret_file,
                   "a file with the secret that signs what it is told")
+      ->type_name("FILE");
+  command
+      .add_option("--webhook-authority", wishes.authority,
+                  "who signed an https webhook's certificate, PEM\n(default: this system's list)")
       ->type_name("FILE");
 }
 
@@ -137,6 +142,13 @@ inline Result<std::unique_ptr<AlarmWatch>> start_alarms(const AlarmWishes& wishe
   if (!wishes.webhook.empty()) {
     options.webhook.emplace();
     options.webhook->target = *WebhookTarget::parse(wishes.webhook);
+    if (options.webhook->target.tls) {
+      auto trust = TlsTrust::open(wishes.authority);
+      if (!trust) return std::unexpected(trust.error().while_doing("--webhook"));
+      options.webhook->trust = std::move(*trust);
+    } else if (!wishes.authority.empty()) {
+      return failure("--webhook-authority needs a --webhook with https://");
+    }
     if (!wishes.secret_file.empty()) {
       std::ifstream file{wishes.secret_file};
       if (!(file >> options.webhook->secret))

@@ -1,19 +1,10 @@
 #include <fmt/format.h>
 
-#include "export/json_values.h"
 #include "export/store/answer_report.h"
+#include "export/store/estimate_json.h"
 
 namespace sojourn {
 namespace {
-
-Json json_of(const LossEstimate& loss) {
-  return {{"sent", number_or_null(loss.sent)},
-          {"arrived", number_or_null(loss.arrived)},
-          {"unseen", number_or_null(loss.unseen)},
-          {"share", loss.share},
-          {"low", loss.low},
-          {"high", loss.high}};
-}
 
 Json json_of(const AnswerRow& row, const std::vector<double>& quantiles, bool with_loss) {
   const bool oneway = row.measure == number_of(Measure::oneway);
@@ -25,17 +16,7 @@ Json json_of(const AnswerRow& row, const std::vector<double>& quantiles, bool wi
       {"effective_samples", row.delays.effective_samples()},
       {"mean_ns", ns_or_null(row.delays.mean())},
   };
-  Json list = Json::array();
-  const auto estimates = row.delays.estimates(quantiles);
-  for (std::size_t i = 0; i < estimates.size(); ++i) {
-    const Interval& interval = estimates[i].interval;
-    list.push_back(
-        {{"q", quantiles[i]},
-         {"delay_ns", to_ns(estimates[i].delay)},
-         {"low_ns", interval.bounded_below ? Json(to_ns(interval.low)) : Json(nullptr)},
-         {"high_ns", interval.bounded_above ? Json(to_ns(interval.high)) : Json(nullptr)}});
-  }
-  json["quantiles"] = list;
+  json["quantiles"] = quantiles_json(row.delays, quantiles);
   if (with_loss) json["loss"] = row.loss ? json_of(*row.loss) : Json(nullptr);
   Json course = Json::array();
   for (const auto& delay : row.course) course.push_back(ns_or_null(delay));

@@ -17,8 +17,6 @@
 namespace sojourn::clickhouse {
 namespace {
 
-constexpr std::size_t largest_answer = std::size_t{2} << 30;
-
 class Socket {
  public:
   explicit Socket(int descriptor) : descriptor_(descriptor) {}
@@ -35,6 +33,8 @@ class Socket {
 
 std::unexpected<Error> system_failure(int error) { return failure(std::strerror(error)); }
 
+}  // namespace
+
 Result<void> wait_for(int descriptor, short events, Duration patience) {
   pollfd entry{descriptor, events, 0};
   const auto wait =
@@ -46,6 +46,8 @@ Result<void> wait_for(int descriptor, short events, Duration patience) {
     if (errno != EINTR) return system_failure(errno);
   }
 }
+
+namespace {
 
 Result<Socket> connect_to(const HostPort& server, Duration patience) {
   addrinfo hints{};
@@ -75,36 +77,44 @@ Result<Socket> connect_to(const HostPort& server, Duration patience) {
   return std::unexpected(first.value_or(Error{"no address"}));
 }
 
-Result<void> send_all(const Socket& socket, std::string_view bytes, Duration patience) {
-  while (!bytes.empty()) {
-    const ssize_t sent = send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent > 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(sent));
-    } else if (errno == EAGAIN) {
-      if (auto ready = wait_for(socket.get(), POLLOUT, patience); !ready) return ready;
-    } else if (errno != EINTR) {
-      return system_failure(errno);
+class PlainChannel final : public HttpChannel {
+ public:
+  explicit PlainChannel(int socket) : socket_(socket) {}
+
+  Result<void> send_all(std::string_view bytes, Duration patience) override {
+    while (!bytes.empty()) {
+      const ssize_t sent = send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent > 0) {
+        bytes.remove_prefix(static_cast<std::size_t>(sent));
+      } else if (errno == EAGAIN) {
+        if (auto ready = wait_for(socket_, POLLOUT, patience); !ready) return ready;
+      } else if (errno != EINTR) {
+        return system_failure(errno);
+      }
+    }
+    return {};
+  }
+
+  Result<std::string> receive_all(Duration patience) override {
+    std::string bytes;
+    while (true) {
+      if (auto ready = wait_for(socket_, POLLIN, patience); !ready)
+        return std::unexpected(ready.error());
+      const std::size_t before = bytes.size();
+      const std::size_t room = std::clamp<std::size_t>(before, 65'536, std::size_t{8} << 20);
+      if (before + room > largest_answer) return failure("the answer is longer than 2 GiB");
+      bytes.resize(before + room);
+      const ssize_t got = recv(socket_, bytes.data() + before, room, 0);
+      const int error = errno;
+      bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+      if (got == 0) return bytes;
+      if (got < 0 && error != EAGAIN && error != EINTR) return system_failure(error);
     }
   }
-  return {};
-}
 
-Result<std::string> receive_all(const Socket& socket, Duration patience) {
-  std::string bytes;
-  while (true) {
-    if (auto ready = wait_for(socket.get(), POLLIN, patience); !ready)
-      return std::unexpected(ready.error());
-    const std::size_t before = bytes.size();
-    const std::size_t room = std::clamp<std::size_t>(before, 65'536, std::size_t{8} << 20);
-    if (before + room > largest_answer) return failure("the answer is longer than 2 GiB");
-    bytes.resize(before + room);
-    const ssize_t got = recv(socket.get(), bytes.data() + before, room, 0);
-    const int error = errno;
-    bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    if (got == 0) return bytes;
-    if (got < 0 && error != EAGAIN && error != EINTR) return system_failure(error);
-  }
-}
+ private:
+  int socket_;
+};
 
 /// The value of a header, lower case; empty if it is not there.
 std::string header_value(std::string_view head, std::string_view name) {
@@ -165,18 +175,24 @@ Result<HttpAnswer> parse_http_answer(std::string_view bytes) {
   return answer;
 }
 
+Result<std::unique_ptr<HttpChannel>> open_plain(int socket, const HttpPatience&) {
+  return std::make_unique<PlainChannel>(socket);
+}
+
 Result<HttpAnswer> http_post(const HostPort& server, const std::string& target,
                              const std::string& headers, std::string_view body,
-                             const HttpPatience& patience) {
+                             const HttpPatience& patience, const OpenChannel& open) {
   auto socket = connect_to(server, patience.connecting);
   if (!socket) return std::unexpected(socket.error());
   const std::string head = fmt::format(
       "POST {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n{}\r\n", target,
       server.to_string(), body.size(), headers);
+  const auto channel = open(socket->get(), patience);
+  if (!channel) return std::unexpected(channel.error());
   // A server that refuses early says why before it closes, so its answer is read in any case.
-  auto sent = send_all(*socket, head, patience.answering);
-  if (sent) sent = send_all(*socket, body, patience.answering);
-  auto bytes = receive_all(*socket, patience.answering);
+  auto sent = (*channel)->send_all(head, patience.answering);
+  if (sent) sent = (*channel)->send_all(body, patience.answering);
+  auto bytes = (*channel)->receive_all(patience.answering);
   if (!bytes) return std::unexpected(sent ? bytes.error() : sent.error());
   return parse_http_answer(*bytes);
 }

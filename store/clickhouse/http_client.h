@@ -2,6 +2,8 @@
 // As much of an HTTP client as ClickHouse needs (RFC 9112): one request, one answer, one
 // connection.
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -22,10 +24,29 @@ struct HttpPatience {
   Duration answering = std::chrono::seconds{30};
 };
 
+/// How bytes come and go over a connected socket that does not block: as they are, or within TLS.
+class HttpChannel {
+ public:
+  virtual ~HttpChannel() = default;
+  virtual Result<void> send_all(std::string_view bytes, Duration patience) = 0;
+  /// Until the other side closes.
+  virtual Result<std::string> receive_all(Duration patience) = 0;
+};
+/// The socket stays the caller's, and outlives the channel.
+using OpenChannel =
+    std::function<Result<std::unique_ptr<HttpChannel>>(int socket, const HttpPatience& patience)>;
+Result<std::unique_ptr<HttpChannel>> open_plain(int socket, const HttpPatience& patience);
+
 /// `headers` are whole lines.  An answer that ends early is an error.
 Result<HttpAnswer> http_post(const HostPort& server, const std::string& target,
                              const std::string& headers, std::string_view body,
-                             const HttpPatience& patience = {});
+                             const HttpPatience& patience = {},
+                             const OpenChannel& open = open_plain);
+
+/// Until the socket can be read (POLLIN) or written to (POLLOUT).
+Result<void> wait_for(int socket, short events, Duration patience);
+
+inline constexpr std::size_t largest_answer = std::size_t{2} << 30;
 
 /// nullopt-like: an error if these bytes, up to where the server closed, are no whole answer.
 Result<HttpAnswer> parse_http_answer(std::string_view bytes);

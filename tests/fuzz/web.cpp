@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "store/test_store.h"
 #include "web/access.h"
 #include "web/api/api.h"
-#include "web/api/test_store.h"
 
 using namespace sojourn;
 using namespace sojourn::web;

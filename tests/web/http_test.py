@@ -124,6 +124,33 @@ def crowd(server):
         connection.close()
 
 
+def connections(server):
+    """More connections than are accepted: the rest waits, and is served when the others have gone."""
+    request = b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    open_now = 513
+    for _ in range(100):  # until those who left are gone there, too
+        open_now = server.json("/api/v1/health")["process"]["http"]["connections"]
+        if open_now <= 2:
+            break
+        time.sleep(0.1)
+    check("all are gone", open_now <= 2, open_now)
+    free = 512 - open_now
+    idle = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(free + 10)]
+    late = idle[-1]
+    late.sendall(request)
+    late.settimeout(1)
+    try:
+        answer = late.recv(100)
+    except TimeoutError:
+        answer = None
+    check("the 513th waits", answer is None, answer)
+    for connection in idle[:-1]:
+        connection.close()
+    late.settimeout(20)
+    check("... and is served later", b" 404 " in late.recv(100))
+    late.close()
+
+
 def flood(server):
     """One request after the other, as fast as they are answered."""
     good = refused = 0
@@ -180,14 +207,15 @@ def main():
         tricks(server)
         malformed(server)
         crowd(server)
+        tokens(sojourn, make_store)
         for thread in threads:
             thread.join()
         check("slow clients are ended", len(slow_result) == 20 and all(18 < t < 36 for t in slow_result), slow_result)
         check("... and counted", server.json("/api/v1/health")["process"]["http"]["too_slow"] >= 20)
+        connections(server)
         flood(server)
         server.stop()
         check("ends well", server.status == 0, server.status)
-    tokens(sojourn, make_store)
     for failure in failures:
         print(failure)
     print(f"{len(failures)} failures")

@@ -2,6 +2,9 @@
 // make_store STORE NOW --column DELAY_MS: one more slice of 10 s that ends at NOW, for the live
 // view.
 //
+// make_store STORE NOW --large: as much as a page may have to draw (bench/page_speed.mjs):
+// large:day has a day of 1 000 prefixes, large:cells 240 columns of 10 min with 440 rows each.
+//
 // NOW is in seconds since 1970, a multiple of 10.  For 25 hours before it, in slices of 10 s (the
 // last two hours) and 10 min (before):
 //
@@ -22,6 +25,7 @@
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/cell_batch.h"
@@ -34,6 +38,7 @@ namespace {
 
 const std::vector<std::string> subjects = {"north:south", "south:north", "north",
                                            "<img src=x onerror=alert(1)>", "paris:lyon"};
+const std::vector<std::string> large_subjects = {"large:day", "large:cells"};
 
 struct Stream {
   std::uint32_t subject;
@@ -93,6 +98,27 @@ void add_picture(CellBatch& batch, Timestamp at, Timestamp now, std::mt19937_64&
   }
 }
 
+void add_large(CellBatch& batch, Timestamp now) {
+  std::mt19937_64 random{17};
+  std::lognormal_distribution<double> delay{std::log(8e6), 0.5};
+  const auto oneway = number_of(Measure::oneway), loss = number_of(Measure::loss);
+  for (Timestamp at = now - 48h; at < now; at += 10min)
+    for (int group = 0; group < 1000; ++group) {
+      const std::string prefix =
+          "100." + std::to_string(64 + group / 250) + "." + std::to_string(group % 250) + ".0";
+      for (std::uint64_t i = 0; i < 5; ++i)
+        add(batch, {0, oneway, 0, prefix.c_str()}, at,
+            LogBuckets::index_of(static_cast<std::int64_t>(delay(random))), 1, random() % 400);
+      add(batch, {0, loss, 0, prefix.c_str()}, at, static_cast<std::int32_t>(LossBin::sent), 5);
+      add(batch, {0, loss, 0, prefix.c_str()}, at, static_cast<std::int32_t>(LossBin::arrived), 5);
+    }
+  constexpr int columns = 240, rows = 440, bins_in_a_row = 16;
+  for (int column = 1; column <= columns; ++column)
+    for (int row = -rows / 2; row < rows / 2; ++row)
+      add(batch, {1, oneway, 0, "192.0.2.0"}, now - column * 10min, row * bins_in_a_row,
+          1 + static_cast<int>(random() % 50));
+}
+
 PointLedger ledger_of(const std::string& point, Timestamp now) {
   PointLedger ledger;
   ledger.point = point;
@@ -125,7 +151,10 @@ int main(int argc, char** argv) {
   CellBatch batch;
   std::vector<PointLedger> ledgers;
   std::vector<SegmentClock> clocks;
-  if (argc > 4) {
+  const bool large = argc == 4 && std::string_view{argv[3]} == "--large";
+  if (large) {
+    add_large(batch, now);
+  } else if (argc > 4) {
     add(batch, {0, number_of(Measure::oneway), 0, "198.51.100.0"}, now - 10s,
         bin_of(std::chrono::milliseconds{std::atoi(argv[4])}), 100);
   } else {
@@ -140,7 +169,8 @@ int main(int argc, char** argv) {
       ledgers.push_back(ledger_of(point, now));
     clocks.push_back({0, slice_of(now - 10min, 10min), 100'000, -50'000, 60'000});
   }
-  const auto done = (*store)->write({now, now, subjects, batch.blocks(), ledgers, clocks});
+  const auto done = (*store)->write(
+      {now, now, large ? large_subjects : subjects, batch.blocks(), ledgers, clocks});
   if (done) return 0;
   std::fprintf(stderr, "%s\n", done.error().message.c_str());
   return 1;

@@ -1,8 +1,8 @@
-// node page_test.mjs SOJOURN MAKE_STORE CHROMIUM [--pictures FOLDER]
+// node page_test.mjs SOJOURN MAKE_STORE CHROMIUM [--pictures FOLDER] [--store NAME NOW] [--only TEST,TEST]
 //
 // The page in Chromium over a store whose content is known: each view, light and dark, wide and narrow; numbers of the tables, colours of
 // the heatmap, zoom, selection, keys, a live column, a lost connection and its return; no error in the console, no serious finding of axe.
-// With --pictures the screenshots of docs/images are made anew.
+// With --pictures the screenshots of docs/images are made anew.  With --store the store is there already, filled by MAKE_STORE up to NOW.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -15,7 +15,9 @@ import { fileURLToPath } from 'node:url';
 const here = dirname(fileURLToPath(import.meta.url));
 const parts = join(here, '..', '..', 'web', 'page', 'package.json');
 const [sojourn, make_store, chromium] = process.argv.slice(2);
-const pictures = process.argv[5] === '--pictures' ? process.argv[6] : null;
+const option = (name, place = 1) => process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + place] : null;
+const pictures = option('--pictures');
+const only = option('--only')?.split(',');
 
 function skip(reason) { console.log(`skipped: ${reason}`); process.exit(77); }
 if (!chromium || !existsSync(chromium)) skip('needs chromium');
@@ -40,9 +42,9 @@ const free_port = () => new Promise(resolve => {
 // ---- a collector over the store -------------------------------------------------------------------------------
 
 const folder = mkdtempSync(join(tmpdir(), 'sojourn-page-'));
-const store = join(folder, 'sojourn.db');
-const now = Math.floor(Date.now() / 10000) * 10;
-execFileSync(make_store, [store, String(now)]);
+const store = option('--store') ?? join(folder, 'sojourn.db');
+const now = Number(option('--store', 2) ?? Math.floor(Date.now() / 10000) * 10);
+if (!option('--store')) execFileSync(make_store, [store, String(now)]);
 const port = await free_port(), listen = await free_port();
 let collector = null;
 async function start_collector() {
@@ -80,6 +82,7 @@ const settled = () => page.waitForSelector('main:not([aria-busy]) h2', { timeout
 const ms = text => parseFloat(text.replace('−', '-')) * { ns: 1e-6, 'µs': 1e-3, ms: 1, s: 1e3 }[text.split(' ')[1]];
 
 async function check_axe(name) {
+  await page.evaluate(axe);
   const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
   const bad = found.violations.filter(v => v.impact === 'serious' || v.impact === 'critical');
   check(`axe ${name}`, bad.length === 0, bad.map(v => `${v.id}: ${v.nodes[0]?.html}`));
@@ -253,8 +256,8 @@ try {
   await page.setBypassCSP(false);
   page.on('console', message => { if (['error', 'warn'].includes(message.type())) errors.push(`${message.type()}: ${message.text()}`); });
   page.on('pageerror', error => errors.push(`page: ${error.message}`));
-  await page.evaluateOnNewDocument(axe);
   for (const [name, test] of Object.entries(tests)) {
+    if (only && !only.includes(name)) continue;
     const began = Date.now();
     try { await test(); } catch (error) { failures.push(`${name}: ${error.message.split('\n')[0]}`); }
     console.log(`${name}: ${Date.now() - began} ms`);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""prometheus_test.py SOJOURN MAKE_STORE PROMETHEUS CAPTURES classic|native
+"""prometheus_test.py SOJOURN MAKE_STORE PROMETHEUS CAPTURES
 
-Two points send a recorded capture, Prometheus scrapes the collector, and histogram_quantile has to give what `sojourn query`
+Two points send a recorded capture, Prometheus scrapes the collector as text and with native histograms, and histogram_quantile has to give what `sojourn query`
 gives, within a bucket: one of 2 an octave, or one of 8 with native histograms.
 """
 import json
@@ -60,50 +60,65 @@ def wait_until(what, seconds=30):
     raise SystemExit("waited in vain")
 
 
+def compare(sojourn, server, port, mode):
+    """Quantiles by Prometheus against ours: what is wrong, one line each."""
+    native = mode == "native"
+    failures = []
+    selector = "sojourn_delay_seconds" if native else "sojourn_delay_seconds_bucket"
+    wait_until(lambda: ask(port, "/api/v1/query", query=f'{selector}{{subject="north",kind="tcp"}}')["result"])
+    time.sleep(1.5)
+    ours = json.loads(subprocess.run([sojourn, "query", server.store, "--since", "87600h", "--json", "--quantiles", "50,95"],
+                                     check=True, capture_output=True).stdout)
+    compared = 0
+    for subject in ours["subjects"]:
+        for row in subject["rows"]:
+            for quantile in row["quantiles"]:
+                labels = f'subject="{subject["name"]}",kind="{row["kind"]}"' + (f',leg="{row["leg"]}"' if row["leg"] else "")
+                result = ask(port, "/api/v1/query", query=f'histogram_quantile({quantile["q"]}, {selector}{{{labels}}})')["result"]
+                theirs = float(result[0]["value"][1]) if result else float("nan")
+                mine = quantile["delay_ns"] / 1e9
+                # A bucket's width, and the rank between two samples that lie in different buckets.
+                widest = 2 ** (1 / 8) * 1.01 if native else 1.5 * 1.01
+                near = mine * theirs > 0 and 1 / widest <= theirs / mine <= widest
+                if not near and row["weight"] >= 100:
+                    failures.append(f"{mode} {labels} q={quantile['q']}: Prometheus says {theirs}, we say {mine}")
+                compared += near
+    print(f"{mode}: {compared} quantiles agree")
+    if compared < 10:
+        failures.append(f"{mode}: only {compared} quantiles could be compared")
+    rules = ask(port, "/api/v1/rules")["groups"]
+    wrong = [rule["name"] for group in rules for rule in group["rules"] if rule["health"] == "err"]
+    if not rules or wrong:
+        failures.append(f"{mode}: rules: {wrong or 'none were read'}")
+    targets = ask(port, "/api/v1/targets")["activeTargets"]
+    if [t["health"] for t in targets] != ["up"]:
+        failures.append(f"{mode}: target: {targets}")
+    return failures
+
+
 def main():
-    sojourn, make_store, program, captures, mode = sys.argv[1:6]
+    sojourn, make_store, program, captures = sys.argv[1:5]
     if not program or not os.path.exists(program):
         print("skipped: needs prometheus")
         return 77
-    native = mode == "native"
-    failures = []
+    failures, running = [], []
     with Server(sojourn, make_store, "--wait", "1s", empty=True) as server:
         log = open(server.log.name, encoding="utf-8").read()
-        send_captures(sojourn, re.search(r"listening on \S+:(\d+)", log)[1], captures)
-        port, prometheus = start_prometheus(program, server.folder, server.port, native)
         try:
-            selector = "sojourn_delay_seconds" if native else "sojourn_delay_seconds_bucket"
-            wait_until(lambda: ask(port, "/api/v1/query", query=f'{selector}{{subject="north",kind="tcp"}}')["result"])
-            time.sleep(1.5)
-            ours = json.loads(subprocess.run([sojourn, "query", server.store, "--since", "87600h", "--json", "--quantiles", "50,95"],
-                                             check=True, capture_output=True).stdout)
-            compared = 0
-            for subject in ours["subjects"]:
-                for row in subject["rows"]:
-                    for quantile in row["quantiles"]:
-                        labels = f'subject="{subject["name"]}",kind="{row["kind"]}"' + (f',leg="{row["leg"]}"' if row["leg"] else "")
-                        result = ask(port, "/api/v1/query", query=f'histogram_quantile({quantile["q"]}, {selector}{{{labels}}})')["result"]
-                        theirs = float(result[0]["value"][1]) if result else float("nan")
-                        mine = quantile["delay_ns"] / 1e9
-                        # A bucket's width, and the rank between two samples that lie in different buckets.
-                        widest = 2 ** (1 / 8) * 1.01 if native else 1.5 * 1.01
-                        near = mine * theirs > 0 and 1 / widest <= theirs / mine <= widest
-                        if not near and row["weight"] >= 100:
-                            failures.append(f"{labels} q={quantile['q']}: Prometheus says {theirs}, we say {mine}")
-                        compared += near
-            print(f"{mode}: {compared} quantiles agree")
-            if compared < 10:
-                failures.append(f"only {compared} quantiles could be compared")
-            rules = ask(port, "/api/v1/rules")["groups"]
-            wrong = [rule["name"] for group in rules for rule in group["rules"] if rule["health"] == "err"]
-            if not rules or wrong:
-                failures.append(f"rules: {wrong or 'none were read'}")
-            targets = ask(port, "/api/v1/targets")["activeTargets"]
-            if [t["health"] for t in targets] != ["up"]:
-                failures.append(f"target: {targets}")
+            # One for each format, side by side: they wait for the collector to write, every 10 s.
+            ports = {}
+            for mode in ("classic", "native"):
+                folder = os.path.join(server.folder, mode)
+                os.mkdir(folder)
+                ports[mode], process = start_prometheus(program, folder, server.port, mode == "native")
+                running.append(process)
+            send_captures(sojourn, re.search(r"listening on \S+:(\d+)", log)[1], captures)
+            for mode, port in ports.items():
+                failures += compare(sojourn, server, port, mode)
         finally:
-            prometheus.terminate()
-            prometheus.wait()
+            for process in running:
+                process.terminate()
+                process.wait()
     for failure in failures:
         print(failure)
     return 1 if failures else 0

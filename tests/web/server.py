@@ -18,11 +18,11 @@ def free_port(kind=socket.SOCK_STREAM):
 class Server:
     """with Server(sojourn, make_store) as server: server.port, server.get(...)"""
 
-    def __init__(self, sojourn, make_store, *options, host="127.0.0.1", empty=False):
+    def __init__(self, sojourn, make_store, *options, host="127.0.0.1", empty=False, store=None, now=None):
         self.sojourn, self.make_store, self.options, self.host, self.empty = sojourn, make_store, options, host, empty
         self.folder = tempfile.mkdtemp(prefix="sojourn-web-")
-        self.store = os.path.join(self.folder, "sojourn.db")
-        self.now = int(time.time()) // 10 * 10
+        self.store = store or os.path.join(self.folder, "sojourn.db")
+        self.now = now or int(time.time()) // 10 * 10
         self.process = None
         self.port = 0
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "estimate/distribution/shift.h"
-#include "web/api/test_store.h"
+#include "store/test_store.h"
 
 namespace sojourn::web {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "web/api/test_store.h"
+#include "store/test_store.h"
 
 namespace sojourn::web {
 namespace {

@@ -6,12 +6,14 @@ export interface Shown {
   /** Seconds since 1970.  `to` is empty while the view is live: then `span` seconds up to now. */
   from: string; to: string; span: string;
   order: string;
+  /** Of the prefixes in a list, for IPv4 (IPv6: twice it); 32: whole addresses. */
+  length: string;
   /** The other side of a comparison. */
   from_b: string; to_b: string; prefix_b: string;
 }
 
 const empty: Shown = {
-  view: 'overview', subject: '', kind: '', leg: '', prefix: '', from: '', to: '', span: '3600', order: 'changed',
+  view: 'overview', subject: '', kind: '', leg: '', prefix: '', from: '', to: '', span: '3600', order: 'changed', length: '24',
   from_b: '', to_b: '', prefix_b: '',
 };
 

@@ -9,7 +9,7 @@
 #include "store/cell_batch.h"
 #include "store/store.h"
 
-namespace sojourn::web {
+namespace sojourn {
 
 class TestStore : public Store {
  public:
@@ -68,4 +68,4 @@ class TestStore : public Store {
   std::map<std::string, CellBatch> batches_;
 };
 
-}  // namespace sojourn::web
+}  // namespace sojourn
