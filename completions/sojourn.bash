@@ -19,10 +19,10 @@ _sojourn_point_options='--help --interface --name --to --transport --certificate
 _sojourn_mark_options='--help --method --interval --carrier --flow --flow-id --force --restore --seed'
 _sojourn_collect_options='--help --listen --udp --tls --certificate --key --authority --store --path --window --wait
   --memory --user --web --web-certificate --web-key --web-authority --web-token-file --insecure
-  --alarm --alarm-rate --alarm-except --alarm-every --webhook --webhook-secret-file'
+  --alarm --alarm-rate --alarm-except --alarm-every --webhook --webhook-secret-file --webhook-authority'
 _sojourn_watch_options='--help --interface --store --filter --kind --memory --prefix --duration
   --web --web-certificate --web-key --web-authority --web-token-file --insecure
-  --alarm --alarm-rate --alarm-except --alarm-every --webhook --webhook-secret-file'
+  --alarm --alarm-rate --alarm-except --alarm-every --webhook --webhook-secret-file --webhook-authority'
 _sojourn_query_options='--help --since --segment --by --quantiles --loss --join --ledger --json --csv'
 _sojourn_lab_options='--help --quick --seed --out --html --json --kind --memory --seeds --plot --target'
 _sojourn_generate_options='--help --model --packets --flows --requests --rate --answered --longest
@@ -169,7 +169,7 @@ _sojourn_point() {
 _sojourn_collect() {
   local current=$1 previous=$2
   case $previous in
-    --certificate | --key | --authority | --store | --web-certificate | --web-key | --web-authority | --web-token-file | --webhook-secret-file)
+    --certificate | --key | --authority | --store | --web-certificate | --web-key | --web-authority | --web-token-file | --webhook-secret-file | --webhook-authority)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       ;;
@@ -185,7 +185,7 @@ _sojourn_watch() {
   local current=$1 previous=$2
   case $previous in
     -i | --interface) _sojourn_interfaces "$current" ;;
-    --store | --web-certificate | --web-key | --web-authority | --web-token-file | --webhook-secret-file)
+    --store | --web-certificate | --web-key | --web-authority | --web-token-file | --webhook-secret-file | --webhook-authority)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       ;;
