@@ -52,7 +52,7 @@ Pairing::Pairing(const HashKey& key, const PairingOptions& options)
 
 std::span<const PairEvent> Pairing::events(std::span<const Summary> batch) {
   make_room(batch.size());
-  PairEvent* out = events_.get();
+  PairEvent* out = events_.begin();
   const auto fetch = [this](const Summary& packet) {
     tcp_.prefetch(packet.flow);
     prefetch_far(&packet, 16 * sizeof(Summary));  // another core may have written it
@@ -67,7 +67,7 @@ std::span<const PairEvent> Pairing::events(std::span<const Summary> batch) {
       out = exchange(packet, index, kind, is_request, out);
     }
   });
-  return {events_.get(), out};
+  return {events_.begin(), out};
 }
 
 PairEvent* Pairing::exchange(const Summary& packet, std::uint32_t index, Kind kind, bool is_request,
@@ -87,12 +87,13 @@ PairEvent* Pairing::exchange(const Summary& packet, std::uint32_t index, Kind ki
 }
 
 /// As much as so many packets could possibly need, so that neither the rules nor a loop before them
-/// need look: nearly all of it is never touched, and takes no memory.
+/// need look: nearly all of it is never touched, and takes no memory.  (An array by `new` would be:
+/// a Timestamp begins at zero.)
 void Pairing::make_room(std::size_t packets) {
   if (packets <= most_packets_) return;
   std::size_t most = std::max(TcpRules::most_events, QuicRules::most_events);
   if (kinds_.has(Kind::dns)) most += most_dns_messages(std::numeric_limits<std::uint16_t>::max());
-  events_ = std::make_unique_for_overwrite<PairEvent[]>(packets * most);
+  events_ = HugeArray<PairEvent>{packets * most};
   most_packets_ = packets;
 }
 

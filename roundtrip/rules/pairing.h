@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "core/hash.h"
+#include "core/huge_array.h"
 #include "roundtrip/pair_event.h"
 #include "roundtrip/rules/asked_before.h"
 #include "roundtrip/rules/pairing_options.h"
@@ -49,8 +49,8 @@ class Pairing {
   TcpRules tcp_;
   QuicRules quic_;
   AskedBefore asked_;
-  std::unique_ptr<PairEvent[]> events_;  ///< reused from batch to batch
-  std::size_t most_packets_ = 0;         ///< that they have room for
+  HugeArray<PairEvent> events_;   ///< reused from batch to batch
+  std::size_t most_packets_ = 0;  ///< that they have room for
 };
 
 }  // namespace sojourn
