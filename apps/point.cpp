@@ -71,7 +71,7 @@ Result<PointSource> open_packets(const PointRequest& request) {
     if (request.engine == Engine::kernel) return failure(opened.why);
   }
   auto source = request.interface.empty() ? open_capture(request.capture)
-                                          : open_interface({.interface = request.interface});
+                                          : open_interfaces({.interfaces = {request.interface}});
   if (source && !request.filter.empty())
     source = FilteredSource::open(std::move(*source), request.filter);
   if (!source) return std::unexpected(source.error());

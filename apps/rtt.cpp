@@ -28,6 +28,7 @@
 #include "console/output.h"
 #include "console/progress.h"
 #include "core/units.h"
+#include "export/rtt/json_report.h"
 #include "export/rtt/rtt_report.h"
 #include "export/rtt/text_report.h"
 #include "export/sample_csv.h"
@@ -42,9 +43,8 @@ using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 Result<std::unique_ptr<Source>> open_input(const RttRequest& request) {
-  LiveOptions live;
-  if (!request.interfaces.empty()) live.interface = request.interfaces.front();
-  auto source = request.interfaces.empty() ? open_captures(request.captures) : open_interface(live);
+  auto source = request.interfaces.empty() ? open_captures(request.captures)
+                                           : open_interfaces({.interfaces = request.interfaces});
   if (!source) return source;
   if (request.range.from || request.range.to)
     source = std::make_unique<RangedSource>(std::move(*source), request.range);
@@ -182,6 +182,12 @@ RttReport make_report(const Task& task, RttReport report) {
   return report;
 }
 
+/// Live: neither is the time up, nor has whoever reads gone away.
+bool goes_on(const Task& task) {
+  return !OutputFile::reader_gone() &&
+         (!task.request.duration || Clock::now() - task.started < *task.request.duration);
+}
+
 /// Live: goes on until the time is up, and shows the figures every second on a terminal.
 template <class Figures>
 GoOn watching(const Task& task, LiveView& view, Figures figures) {
@@ -189,8 +195,7 @@ GoOn watching(const Task& task, LiveView& view, Figures figures) {
     const RttRequest& request = task.request;
     if (view.due())
       view.show(text_report(make_report(task, figures()), {request.color, request.unicode}));
-    return !OutputFile::reader_gone() &&
-           (!request.duration || Clock::now() - task.started < *request.duration);
+    return goes_on(task);
   };
 }
 
@@ -257,9 +262,29 @@ Result<int> measure(const RttRequest& request) {
           engine.kernel ? engine_summary(*engine.kernel, engine) : engine_summary(*source, engine);
     return report;
   };
+  bool broken = false;
+  std::optional<RttIntervals> intervals;
+  if (request.every) intervals.emplace(*request.every);
+  const auto end_interval = [&] {
+    RttReport report = intervals->since_last(figures());
+    const RttPipeline::Interval part =
+        engine.kernel ? RttPipeline::Interval{engine.kernel->take_interval(), std::nullopt}
+                      : pipeline->take_interval();
+    report.measurement = &part.measurement;
+    report.loss = part.loss ? &*part.loss : nullptr;
+    report = make_report(task, std::move(report));
+    outputs->report->write(json_line(report));
+    broken = broken || alarmed(report);
+  };
   if (live) {
     LiveView view{!request.json && !silent(request)};
-    const GoOn go_on = watching(task, view, figures);
+    const GoOn watch = watching(task, view, figures);
+    const GoOn report_parts = [&] {
+      const bool on = goes_on(task);
+      if (on && intervals->due()) end_interval();  // the last one ends with the run
+      return on;
+    };
+    const GoOn& go_on = request.every ? report_parts : watch;
     if (engine.kernel)
       engine.kernel->run(interrupted(), go_on);
     else
@@ -273,6 +298,13 @@ Result<int> measure(const RttRequest& request) {
   }
 
   if (writer) writer->flush();
+  if (request.every) {
+    for (const std::string& warning : figures().input.warnings) warn(warning);
+    end_interval();
+    if (auto written = outputs->finish_intervals(); !written)
+      return std::unexpected(written.error());
+    return broken ? exit_sla_violated : exit_ok;
+  }
   const RttReport report = make_report(task, figures());
   warn_of(request, report);
   if (auto written = outputs->finish(request, report); !written)

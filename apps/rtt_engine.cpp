@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <utility>
 
+#include "capture/live/live_socket.h"
 #include "capture/live/live_source.h"
 
 namespace sojourn {
@@ -56,6 +58,9 @@ std::string beyond_the_kernel(const RttRequest& request) {
       *request.table.kind != TableKind::fridges)
     return fmt::format("--table {} is not in the kernel, whose tables are fridge and fridges",
                        name_of(*request.table.kind));
+  if (std::ranges::count(request.interfaces, ListeningPlace::any) > 0)
+    return "-i any is not in the kernel, whose program is attached to interfaces one by one: name "
+           "them";
   if (!request.filter.empty()) return "--filter is not in the kernel";
   if (request.options.loss) return "--loss is not in the kernel: it follows every connection";
   if (request.kinds_named) {
@@ -88,8 +93,6 @@ Result<LiveEngine> open_engine(const RttRequest& request, KernelRtt::SampleConsu
     engine.why = opened.error().message;
   }
   if (request.engine == Engine::kernel) return failure(with_advice(engine.why));
-  if (request.interfaces.size() > 1)
-    return failure(with_advice(engine.why) + "; the socket engine takes one interface only");
   return engine;
 }
 

@@ -26,6 +26,7 @@ constexpr const char* rtt_examples = R"(Examples:
   sojourn rtt a.pcap b.pcapng.gz                 several captures, merged in time order
   tcpdump -w - | sojourn rtt -                   from a pipe
   sudo sojourn rtt -i eth0 --duration 30s        live, for half a minute
+  sudo sojourn rtt -i any --json --every 10s     a line of JSON every ten seconds
   sojourn rtt c.pcap --kind tcp,dns --by host    delays by the host that answered
   sojourn rtt c.pcap --inside 10.0.0.0/8         tell the inside leg from the outside leg
   sojourn rtt c.pcap --memory 64KiB              in fixed memory, without bias
@@ -56,6 +57,26 @@ bool wants_tcp(KindSet kinds) {
          kinds.has(Kind::flow);
 }
 
+/// The same of --every alone.
+std::string contradiction_of_every(const RttRequest& request, const CLI::App& rtt) {
+  if (!request.every) return {};
+  if (request.interfaces.empty()) return "--every is for -i; for a capture, see --window";
+  if (!request.json) return "--every prints lines of JSON: say --json";
+  for (const char* option :
+       {"--heatmap", "--plot-heatmap", "--plot", "--html", "--window", "--save-distribution"})
+    if (rtt.count(option) > 0)
+      return fmt::format("{} is about the whole run, and --every about a part of it", option);
+  if (request.histograms)
+    return "--kernel-output histograms adds up from the start on: leave it out for --every";
+  for (const SlaRule& rule : request.sla)
+    if (rule.about_unanswered())
+      return fmt::format(
+          "--sla '{}' cannot be judged with --every: the answer may come in the "
+          "next interval",
+          rule.text());
+  return {};
+}
+
 /// What contradicts or is missing, in one line; empty if all is well.
 std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
   const bool live = !request.interfaces.empty();
@@ -63,10 +84,10 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
     return "nothing to read: name a capture, '-', or -i INTERFACE";
   if (live && !request.captures.empty()) return "a capture and -i exclude each other";
   if (!live && request.duration) return "--duration is for -i: a capture ends by itself";
+  if (auto reason = contradiction_of_every(request, rtt); !reason.empty()) return reason;
   for (const char* option : {"--engine", "--hook", "--most-samples", "--kernel-output"})
     if (!live && rtt.count(option) > 0) return fmt::format("{} is for -i", option);
   if (request.engine == Engine::socket) {
-    if (request.interfaces.size() > 1) return "--engine socket takes one interface only";
     for (const char* option : {"--hook", "--most-samples", "--kernel-output"})
       if (rtt.count(option) > 0) return fmt::format("{} is for --engine kernel", option);
   }
@@ -126,7 +147,7 @@ void add_input_options(CLI::App& rtt, RttRequest& request) {
                  "pcap or pcapng files, also .gz or .zst; - is standard input")
       ->type_name("");
   rtt.add_option("-i,--interface", request.interfaces,
-                 "measure live on this interface (needs root); repeatable in the kernel")
+                 "measure live on this interface (needs root), or on any; repeatable")
       ->allow_extra_args(false)
       ->type_name("NAME");
   rtt.add_option_function<std::string>(
@@ -162,6 +183,9 @@ void add_input_options(CLI::App& rtt, RttRequest& request) {
   add_parsed(
       rtt, "--duration", "TIME", parse_positive_duration, [&](Duration d) { request.duration = d; },
       "with -i: stop after this long");
+  add_parsed(
+      rtt, "--every", "TIME", parse_positive_duration, [&](Duration d) { request.every = d; },
+      "with -i and --json: a line of JSON for each interval of this length");
   add_parsed(
       rtt, "--from", "TIME", &TimeBound::parse, [&](const TimeBound& t) { request.range.from = t; },
       "only packets from this time on: 90s (after the start), 02:33 or\n"

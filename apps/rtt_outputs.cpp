@@ -1,5 +1,6 @@
 #include "apps/rtt_outputs.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,29 @@
 #include "export/rtt/text_report.h"
 
 namespace sojourn {
+namespace {
+
+Timestamp now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
+
+/// What each counter has grown by.
+std::vector<NamedCount> growth(const std::vector<NamedCount>& total,
+                               const std::vector<NamedCount>& before) {
+  std::vector<NamedCount> counts = total;
+  for (auto& [name, count] : counts)
+    if (const auto found = std::ranges::find(before, name, &NamedCount::first);
+        found != before.end())
+      count -= found->second;
+  return counts;
+}
+
+void subtract(EngineSummary& engine, const EngineSummary& before) {
+  engine.packets -= before.packets;
+  engine.missed -= before.missed;
+  engine.asked -= before.asked;
+  engine.turned_away -= before.turned_away;
+}
+
+}  // namespace
 
 bool silent(const RttRequest& request) {
   return request.samples == "-" || request.plot == "-" || request.plot_heatmap == "-";
@@ -76,6 +100,37 @@ Result<void> RttOutputs::finish(const RttRequest& request, const RttReport& summ
   if (html) html->write(html_report(summary));
   finish_one(html);
   return result;
+}
+
+Result<void> RttOutputs::finish_intervals() {
+  Result<void> result = report->finish();
+  if (!samples) return result;
+  const Result<void> written = samples->finish();
+  return result ? written : result;
+}
+
+RttIntervals::RttIntervals(Duration length)
+    : length_(length), due_(Clock::now() + length), start_(now()) {}
+
+RttReport RttIntervals::since_last(RttReport total) {
+  const Timestamp end = std::max(now(), start_);
+  while (due()) due_ += length_;
+  RttReport report = total;
+  report.interval = {++number_, start_, end};
+  report.input.first = std::exchange(start_, end);
+  report.input.last = end;
+  report.input.packets -= input_.packets;
+  report.input.bytes -= input_.bytes;
+  report.input.skipped = growth(total.input.skipped, input_.skipped);
+  std::erase_if(report.input.skipped, [](const NamedCount& one) { return one.second == 0; });
+  report.table.counters = growth(total.table.counters, table_);
+  if (report.engine && engine_) subtract(*report.engine, *engine_);
+  // Its words are about the whole run; the numbers of the interval are among those skipped.
+  report.input.drops.clear();
+  table_ = std::move(total.table.counters);
+  input_ = std::move(total.input);
+  engine_ = std::move(total.engine);
+  return report;
 }
 
 }  // namespace sojourn

@@ -1,10 +1,14 @@
 #pragma once
-// The files that `sojourn rtt` writes.
+// The files that `sojourn rtt` writes, and the lines of --every.
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "apps/rtt_request.h"
 #include "core/result.h"
+#include "core/time.h"
 #include "export/files/output_file.h"
 #include "export/rtt/rtt_report.h"
 
@@ -23,6 +27,33 @@ struct RttOutputs {
   /// Writes all that is not written yet.  Whatever fails, the others are written; the first
   /// failure is told.
   Result<void> finish(const RttRequest& request, const RttReport& report);
+
+  /// After the last interval of --every: the report's lines have been written, and samples.
+  Result<void> finish_intervals();
+};
+
+/// Intervals follow each other without a gap.  They begin when the run does, and end `length` later
+/// or, if the machine was busy, when it comes to look.
+class RttIntervals {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit RttIntervals(Duration length);
+
+  bool due() const { return Clock::now() >= due_; }
+
+  /// The interval ends here.  Of what `total` has counted from the start of the run on, only what
+  /// came since the last call is left.
+  RttReport since_last(RttReport total);
+
+ private:
+  Duration length_;
+  Clock::time_point due_;
+  Timestamp start_;
+  std::uint64_t number_ = 0;
+  InputSummary input_;
+  std::vector<NamedCount> table_;
+  std::optional<EngineSummary> engine_;
 };
 
 /// Standard output belongs to a table or a picture, and no report is printed.

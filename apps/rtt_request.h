@@ -27,6 +27,7 @@ struct RttRequest {
   bool histograms = false;             ///< added up in the kernel
   bool kinds_named = false;            ///< by the user, one by one
   std::optional<Duration> duration;
+  std::optional<Duration> every;  ///< a line of JSON for each part of this length
   std::string filter;
   RttOptions options;
   TableWishes table;  ///< what was said about it; options.table is what follows from that

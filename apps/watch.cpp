@@ -152,7 +152,7 @@ class Keeper {
 };
 
 Result<void> watch(const WatchRequest& request) {
-  auto source = open_interface({.interface = request.interface});
+  auto source = open_interfaces({.interfaces = {request.interface}});
   if (source && !request.filter.empty())
     source = FilteredSource::open(std::move(*source), request.filter);
   if (!source) return std::unexpected(source.error());

@@ -2,7 +2,7 @@
 
 _sojourn_commands='rtt oneway lab generate mark point collect query watch'
 _sojourn_options='--help --version'
-_sojourn_rtt_options='--help --interface --engine --hook --most-samples --kernel-output --duration --filter --threads --kind --memory --table
+_sojourn_rtt_options='--help --interface --engine --hook --most-samples --kernel-output --duration --every --filter --threads --kind --memory --table
   --longest --stages --entry-probability --expire
   --inside --keep-ambiguous --full-size-only --seed --by --top --max-groups --window --sla
   --from --to --split --sort --loss --html --heatmap --plot-heatmap
@@ -78,7 +78,7 @@ _sojourn_rtt() {
     --sort) mapfile -t COMPREPLY < <(compgen -W 'samples median p95 p99' -- "$current") ;;
     --from | --to | --split) mapfile -t COMPREPLY < <(compgen -W '10s 1min 10min 1h' -- "$current") ;;
     --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current") ;;
-    --duration | --expire | --longest | --window)
+    --duration | --every | --expire | --longest | --window)
       mapfile -t COMPREPLY < <(compgen -W '500ms 1s 10s 30s 1min 5min 1h' -- "$current")
       ;;
     --samples | --plot | --html | --plot-heatmap | --save-distribution | --expect)

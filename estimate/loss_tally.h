@@ -51,6 +51,7 @@ class LossTally {
 
   LossTally() = default;
   explicit LossTally(const Options& options) : options_(options) {}
+  const Options& options() const { return options_; }
 
   /// `sample` names both ends and the leg, as one that the packet had started would.
   void add(std::uint16_t bits, double weight, std::uint64_t flow, const Sample& sample);

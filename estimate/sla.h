@@ -56,6 +56,7 @@ class SlaRule {
   std::vector<SlaResult> evaluate(const Measurement& measurement,
                                   const LossTally* loss = nullptr) const;
   bool needs_loss() const { return sign_.has_value(); }
+  bool about_unanswered() const { return statistic_ == Statistic::share && !sign_; }
   /// Is a distribution of the rule's kind and this leg to be judged?
   bool is_about(Leg leg) const {
     return leg_ ? *leg_ == leg : !Measurement::headline_is_sum(kind_) || leg == Leg::sum;

@@ -54,4 +54,9 @@ inline std::string document_text(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+/// The same in one line.
+inline std::string line_text(const Json& document) {
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace sojourn

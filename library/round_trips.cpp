@@ -120,8 +120,8 @@ Result<void> RoundTrips::listen(const std::string& interface, std::int64_t durat
   if (!run_->source) {
     if (run_->pushed > 0) return Error{"this measurement has its packets already"};
     LiveOptions options;
-    options.interface = interface;
-    auto source = run_->filtered(open_interface(options));
+    options.interfaces = {interface};
+    auto source = run_->filtered(open_interfaces(options));
     if (!source) return error_of(source.error());
     run_->source = std::move(*source);
   }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cmath>
 #include <ctime>
 #include <thread>
+#include <utility>
 
 #include "dataplane/kernel_sample.h"
 #include "pipeline/attachment_point.h"
@@ -84,13 +86,14 @@ KernelRtt::KernelRtt(const KernelRttOptions& options, KernelProgram program,
       program_(std::move(program)),
       weight_(program_.config()),
       plan_(program_.config(), {options.longest, options.entry_probability, options.most_samples}),
-      measurement_([&] {
+      measurement_options_([&] {
         MeasurementOptions measurement = options.rtt.measurement;
         measurement.keep = Keep::histogram;
         measurement.keep_ambiguous = options.rtt.keep_ambiguous;
         measurement.weights_are_counts = true;
         return measurement;
       }()),
+      measurement_(measurement_options_),
       consumer_(std::move(consumer)),
       clock_offset_(monotonic_to_real()) {
   if (options.rtt.anonymize) anonymizer_.emplace(HashKey::from_seed(options.rtt.seed));
@@ -195,13 +198,28 @@ const Measurement& KernelRtt::measurement() {
       counted.guessed_legs = counters.guessed[i];
     }
   }
+  put_requests(counters);
+  return measurement_;
+}
+
+/// Of the interval, if there are such.
+void KernelRtt::put_requests(const dp_counters& counters) {
   for (std::size_t i = 0; i < kind_count; ++i) {
     const Kind kind = static_cast<Kind>(i);
-    measurement_.counters(kind).requests = counters.asked[i] - counters.repeated[i];
+    measurement_.counters(kind).requests =
+        (counters.asked[i] - taken_.asked[i]) - (counters.repeated[i] - taken_.repeated[i]);
   }
-  measurement_.counters(Kind::tcp).super_packets = counters.super_packets;
-  measurement_.counters(Kind::tcp).super_packets_left_out = counters.super_packets_left_out;
-  return measurement_;
+  KindCounters& tcp = measurement_.counters(Kind::tcp);
+  tcp.super_packets = counters.super_packets - taken_.super_packets;
+  tcp.super_packets_left_out = counters.super_packets_left_out - taken_.super_packets_left_out;
+}
+
+Measurement KernelRtt::take_interval() {
+  assert(!has_histograms());
+  const dp_counters counters = program_.counters();
+  put_requests(counters);
+  taken_ = counters;
+  return std::exchange(measurement_, Measurement{measurement_options_});
 }
 
 SkipCounters KernelRtt::skipped() const {

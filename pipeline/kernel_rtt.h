@@ -61,6 +61,9 @@ class KernelRtt {
 
   /// With the requests that the kernel has counted until now.
   const Measurement& measurement();
+  /// The figures since the last call, or the start; not with histograms, which are added up from
+  /// the start on.
+  Measurement take_interval();
   bool has_histograms() const { return program_.config().bins > 0; }
   const TimeSpan& time_span() const { return time_span_; }
   SkipCounters skipped() const;
@@ -81,13 +84,16 @@ class KernelRtt {
 
   void take(const dp_sample& found);
   void add_ambiguous(Kind kind, double weight);
+  void put_requests(const dp_counters& counters);
   void look_after(Timestamp now);
 
   RttOptions options_;
   KernelProgram program_;
   SampleWeight weight_;
   KernelPlan plan_;
+  MeasurementOptions measurement_options_;
   Measurement measurement_;
+  dp_counters taken_{};  ///< what was counted when the last interval ended
   SampleConsumer consumer_;
   std::optional<Anonymizer> anonymizer_;
   std::vector<Attachment> attachments_;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/address.h"
@@ -22,6 +23,8 @@ class LossObserver {
 
   const LossTally& tally() const { return tally_; }
   LossTally& tally() { return tally_; }
+  /// What was counted since the last call; connections go on being followed.
+  LossTally take_tally() { return std::exchange(tally_, LossTally{tally_.options()}); }
   double followed_share() const { return tracker_.followed_share(); }
 
  private:

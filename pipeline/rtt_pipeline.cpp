@@ -1,6 +1,7 @@
 #include "pipeline/rtt_pipeline.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "pipeline/sharded_run.h"
@@ -119,6 +120,14 @@ void RttPipeline::run_threads(Source& source, const std::atomic<bool>& stop, con
   sharded.run(stop, tick);
   time_span_ = sharded.time_span();
   skipped_ = sharded.skipped();
+}
+
+RttPipeline::Interval RttPipeline::take_interval() {
+  assert(shards_.size() == 1);
+  RttShard& shard = *shards_[0];
+  Interval interval{shard.take_measurement(), std::nullopt};
+  if (shard.loss()) interval.loss = shard.loss()->take_tally();
+  return interval;
 }
 
 const LossTally* RttPipeline::loss() const {

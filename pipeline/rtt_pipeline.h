@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -52,6 +53,15 @@ class RttPipeline {
 
   /// After the last `step`, if `run` is not used.
   void finish();
+
+  /// Of a live run, between two steps: the figures since the last call, or the start.  Those that
+  /// follow begin at nothing, but requests go on waiting: their delays are in the interval in which
+  /// the response came.
+  struct Interval {
+    Measurement measurement;
+    std::optional<LossTally> loss;  ///< if it was asked for
+  };
+  Interval take_interval();
 
   /// The figures so far.  With several threads only after `run`.
   const Measurement& measurement() const { return shards_[0]->measurement(); }

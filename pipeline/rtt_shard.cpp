@@ -13,6 +13,22 @@ bool is_inside(const IpAddress& address, std::span<const Prefix> inside) {
 
 }  // namespace
 
+Measurement RttShard::take_measurement() {
+  Measurement taken = std::exchange(measurement_, Measurement{measurement_options_});
+  for (std::size_t i = 0; i < kind_count; ++i) {
+    const Kind kind = static_cast<Kind>(i);
+    const auto [table_counts, now] = counted_from_start(kind);
+    const KindCounters before = std::exchange(taken_[i], now);
+    KindCounters& counters = taken.counters(kind);
+    counters.super_packets = now.super_packets - before.super_packets;
+    counters.super_packets_left_out = now.super_packets_left_out - before.super_packets_left_out;
+    if (!table_counts) continue;
+    for (const LeftOut reason : {LeftOut::displaced, LeftOut::too_old})
+      counters.left_out[reason] = now.left_out[reason] - before.left_out[reason];
+  }
+  return taken;
+}
+
 Sample describe(const PairEvent& response, const Match& match, const Summary& packet,
                 std::span<const Prefix> inside) {
   Sample sample;

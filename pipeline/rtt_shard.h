@@ -50,6 +50,13 @@ class RttShard {
   std::uint64_t packets_beyond_limit() const { return packets_beyond_limit_; }
   virtual std::size_t table_bytes() const = 0;
   virtual std::size_t connection_bytes() const = 0;
+  /// What table and rules count themselves, of a kind: `displaced` and `too_old`, if the table has
+  /// such, and super-packets.
+  struct FromStart {
+    bool table_counts = false;
+    KindCounters counters;
+  };
+  virtual FromStart counted_from_start(Kind kind) const = 0;
   /// What the table had to turn away or forget, by name.
   virtual std::vector<std::pair<std::string, std::uint64_t>> table_counters() const = 0;
 
@@ -65,14 +72,19 @@ class RttShard {
 
   Measurement& measurement() { return measurement_; }
   const Measurement& measurement() const { return measurement_; }
+  /// The figures since the last call; those that follow begin at nothing.  Requests go on waiting.
+  Measurement take_measurement();
 
  protected:
   RttShard(const RttOptions& options, const HashKey& key)
-      : measurement_(options.measurement),
+      : measurement_options_(options.measurement),
+        measurement_(options.measurement),
         copy_filter_(key),
         loss_(options.loss ? std::make_unique<LossObserver>(options) : nullptr) {}
 
+  MeasurementOptions measurement_options_;
   Measurement measurement_;
+  std::array<KindCounters, kind_count> taken_{};  ///< counted_from_start() when last taken
   CopyFilter copy_filter_;
   std::unique_ptr<LossObserver> loss_;
   std::uint64_t packets_beyond_limit_ = 0;
@@ -171,6 +183,20 @@ class TableShard final : public RttShard {
   }
   std::size_t table_bytes() const override { return table_.memory_bytes(); }
   std::size_t connection_bytes() const override { return pairing_.memory_bytes(); }
+
+  FromStart counted_from_start(Kind kind) const override {
+    FromStart from_start;
+    if constexpr (requires { table_.displaced(kind); }) {
+      from_start.table_counts = true;
+      from_start.counters.left_out[LeftOut::displaced] = table_.displaced(kind);
+      from_start.counters.left_out[LeftOut::too_old] = table_.too_old(kind);
+    }
+    if (kind == Kind::tcp) {
+      from_start.counters.super_packets = pairing_.super_packets().seen;
+      from_start.counters.super_packets_left_out = pairing_.super_packets().left_out;
+    }
+    return from_start;
+  }
 
   std::vector<std::pair<std::string, std::uint64_t>> table_counters() const override {
     std::vector<std::pair<std::string, std::uint64_t>> counters;

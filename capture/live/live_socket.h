@@ -1,8 +1,11 @@
 #pragma once
-// The kernel's side of a live capture: a packet socket bound to one interface.
+// The kernel's side of a live capture: a packet socket bound to one interface, or to all of them.
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "capture/unique_fd.h"
 #include "core/result.h"
@@ -14,7 +17,9 @@ enum class Framing : std::uint8_t {
   ethernet,
   loopback,  ///< Ethernet headers, and every packet is seen leaving and arriving
   none,      ///< tunnels, PPP: we ask for the packets from the network layer on
+  mixed,     ///< of several interfaces: each packet tells
 };
+Framing framing_of(unsigned hardware_type);  ///< an ARPHRD number
 
 struct LiveInterface {
   std::string name;
@@ -22,14 +27,29 @@ struct LiveInterface {
   Framing framing = Framing::ethernet;
 
   static Result<LiveInterface> find(const std::string& name);
+  bool exists() const;
+};
+
+/// Where a socket listens.
+struct ListeningPlace {
+  /// tcpdump's word for all interfaces, those that come up later included.
+  static constexpr std::string_view any = "any";
+
+  std::vector<LiveInterface> interfaces;  ///< empty: any
+
+  static Result<ListeningPlace> find(std::span<const std::string> names);
+  std::string name() const;
+  Framing framing() const {
+    return interfaces.size() == 1 ? interfaces[0].framing : Framing::mixed;
+  }
 };
 
 /// A socket that receives nothing yet: the ring has to be set up before.
-Result<UniqueFd> open_packet_socket(const LiveInterface& interface, std::uint32_t snap_length);
+Result<UniqueFd> open_packet_socket(const ListeningPlace& place, std::uint32_t snap_length);
 
-/// From now on packets arrive.
-Result<void> start_receiving(const UniqueFd& socket, const LiveInterface& interface,
-                             bool promiscuous);
+/// From now on packets arrive, in the order of time from however many interfaces.  `any` is never
+/// listened to promiscuously.
+Result<void> start_receiving(const UniqueFd& socket, const ListeningPlace& place, bool promiscuous);
 
 /// Packets lost because the ring was full, since the last call.
 std::uint64_t take_kernel_drops(const UniqueFd& socket);

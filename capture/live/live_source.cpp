@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <vector>
 
@@ -21,9 +22,13 @@ namespace {
 
 class LiveSource final : public Source {
  public:
-  LiveSource(LiveInterface interface, UniqueFd socket, PacketRing ring)
-      : interface_(std::move(interface)), socket_(std::move(socket)), ring_(std::move(ring)) {
-    log_.name = interface_.name;
+  LiveSource(ListeningPlace place, UniqueFd socket, PacketRing ring)
+      : place_(std::move(place)),
+        framing_(place_.framing()),
+        socket_(std::move(socket)),
+        ring_(std::move(ring)) {
+    log_.name = place_.name();
+    if (place_.interfaces.size() > 1) several_ = place_.interfaces;
   }
 
   Filled next(std::span<Packet> batch) override {
@@ -32,6 +37,7 @@ class LiveSource final : public Source {
       block_ = nullptr;
       log_.counters.kernel_drops += take_kernel_drops(socket_);
     }
+    if (!several_.empty()) look_for_gone_ones();
     if (block_ == nullptr && !find_block()) return {0, ended_};
     std::size_t count = 0;
     while (left_ > 0 && count < batch.size()) {
@@ -72,9 +78,21 @@ class LiveSource final : public Source {
     int error = 0;
     socklen_t size = sizeof error;
     ::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &size);  // asking also clears it
-    std::array<char, IF_NAMESIZE> name{};
-    ended_ = ::if_indextoname(static_cast<unsigned>(interface_.index), name.data()) == nullptr;
+    ended_ = place_.interfaces.size() == 1 && !place_.interfaces[0].exists();
     log_.warn(ended_ ? "the interface is gone" : std::strerror(error));
+  }
+
+  /// Nobody tells a socket that listens to several.
+  void look_for_gone_ones() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - looked_ < std::chrono::seconds{1}) return;
+    looked_ = now;
+    std::erase_if(several_, [&](const LiveInterface& interface) {
+      if (interface.exists()) return false;
+      log_.warn(interface.name + " is gone");
+      return true;
+    });
+    ended_ = several_.empty();
   }
 
   /// The packet at `at_`, unless it is one that we leave out.
@@ -86,11 +104,14 @@ class LiveSource final : public Source {
     std::memcpy(&from, frame + TPACKET_ALIGN(sizeof header), sizeof from);
     at_ += header.tp_next_offset;
 
+    const Framing framing = framing_ == Framing::mixed ? framing_of(from.sll_hatype) : framing_;
     // Loopback shows every packet twice, leaving and arriving.
-    if (interface_.framing == Framing::loopback && from.sll_pkttype == PACKET_OUTGOING)
-      return false;
+    if (framing == Framing::loopback && from.sll_pkttype == PACKET_OUTGOING) return false;
     packet.link = LinkType::ethernet;
-    if (interface_.framing == Framing::none) {
+    std::uint32_t before_ip = 0;
+    if (framing == Framing::none) {
+      // Of several interfaces all is handed over, with whatever header this one has.
+      before_ip = std::min<std::uint32_t>(header.tp_net - header.tp_mac, header.tp_snaplen);
       packet.link = LinkType::raw;
       if (from.sll_protocol != htons(ETH_P_IP) && from.sll_protocol != htons(ETH_P_IPV6)) {
         ++log_.counters.unknown_link;
@@ -98,10 +119,10 @@ class LiveSource final : public Source {
       }
     }
     packet.time = timestamp_from_ns(std::int64_t{header.tp_sec} * 1'000'000'000 + header.tp_nsec);
-    packet.data = frame + header.tp_mac;
-    packet.captured = header.tp_snaplen;
-    packet.length = std::max(header.tp_len, header.tp_snaplen);
-    if (interface_.framing != Framing::none && (header.tp_status & TP_STATUS_VLAN_VALID) != 0)
+    packet.data = frame + header.tp_mac + before_ip;
+    packet.captured = header.tp_snaplen - before_ip;
+    packet.length = std::max(header.tp_len, header.tp_snaplen) - before_ip;
+    if (framing != Framing::none && (header.tp_status & TP_STATUS_VLAN_VALID) != 0)
       restore_tag(header, frame + header.tp_mac, packet);
     tally_.add(packet);
     return true;
@@ -124,7 +145,8 @@ class LiveSource final : public Source {
     packet.length += tag_size;
   }
 
-  LiveInterface interface_;
+  ListeningPlace place_;
+  Framing framing_;
   UniqueFd socket_;
   PacketRing ring_;
   CaptureLog log_;
@@ -133,20 +155,23 @@ class LiveSource final : public Source {
   std::byte* at_ = nullptr;              ///< its next packet
   std::uint32_t left_ = 0;               ///< packets from `at_` on
   bool ended_ = false;
+  std::vector<LiveInterface> several_;  ///< if there are: those that are still there
+  std::chrono::steady_clock::time_point looked_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Source>> open_interface(const LiveOptions& options) {
-  auto interface = LiveInterface::find(options.interface);
-  if (!interface) return std::unexpected(interface.error());
-  auto socket = open_packet_socket(*interface, options.snap_length);
+Result<std::unique_ptr<Source>> open_interfaces(const LiveOptions& options) {
+  auto place = ListeningPlace::find(options.interfaces);
+  if (!place) return std::unexpected(place.error());
+  auto socket = open_packet_socket(*place, options.snap_length);
   if (!socket) return std::unexpected(socket.error());
   auto ring = PacketRing::open(*socket, options.ring_bytes);
-  if (!ring) return std::unexpected(ring.error().while_doing(options.interface));
-  if (auto started = start_receiving(*socket, *interface, options.promiscuous); !started)
+  if (!ring) return std::unexpected(ring.error().while_doing(place->name()));
+  if (auto started = start_receiving(*socket, *place, options.promiscuous); !started)
     return std::unexpected(started.error());
-  auto source = std::make_unique<LiveSource>(*interface, std::move(*socket), std::move(*ring));
+  auto source =
+      std::make_unique<LiveSource>(std::move(*place), std::move(*socket), std::move(*ring));
   if (options.filter.empty()) return source;
   return FilteredSource::open(std::move(source), options.filter);
 }

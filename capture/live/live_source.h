@@ -5,23 +5,25 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "capture/source.h"
 
 namespace sojourn {
 
 struct LiveOptions {
-  std::string interface = {};
+  std::vector<std::string> interfaces = {};  ///< or "any" alone
   std::uint32_t snap_length = 2048;  ///< whole frames but the largest; headers would mostly do
   std::size_t ring_bytes = 32 * 1024 * 1024;
   bool promiscuous = true;
   std::string filter = {};  ///< tcpdump's language; empty: everything
 };
 
-/// Opens an interface for capture.  Needs root or CAP_NET_RAW.
+/// Opens interfaces for capture.  Needs root or CAP_NET_RAW.  Packets of several come in the order
+/// of time.
 ///
-/// An idle interface makes next() return nothing within 100 ms; the source never ends by itself,
-/// except when the interface goes away.  What the kernel had to drop is in `kernel_drops`.
-Result<std::unique_ptr<Source>> open_interface(const LiveOptions& options);
+/// Idle interfaces make next() return nothing within 100 ms; the source never ends by itself,
+/// except when the interfaces go away.  What the kernel had to drop is in `kernel_drops`.
+Result<std::unique_ptr<Source>> open_interfaces(const LiveOptions& options);
 
 }  // namespace sojourn

@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
@@ -75,7 +76,7 @@ std::int64_t now_ns() {
 TEST(LiveSource, SeesEachLoopbackPacketOnceWithItsTime) {
   const std::string skipped = in_namespace([] {
     ASSERT_TRUE(run("ip link set lo up"));
-    auto source = open_interface({.interface = "lo"});
+    auto source = open_interfaces({.interfaces = {"lo"}});
     ASSERT_TRUE(source) << source.error().message;
     const std::int64_t before = now_ns();
     send_datagrams("127.0.0.1", 9, 50);
@@ -96,7 +97,7 @@ TEST(LiveSource, SeesEachLoopbackPacketOnceWithItsTime) {
 TEST(LiveSource, ReturnsSoonWhenNothingPasses) {
   const std::string skipped = in_namespace([] {
     ASSERT_TRUE(run("ip link set lo up"));
-    auto source = open_interface({.interface = "lo"});
+    auto source = open_interfaces({.interfaces = {"lo"}});
     ASSERT_TRUE(source) << source.error().message;
     std::array<Packet, 8> batch;
     const auto before = std::chrono::steady_clock::now();
@@ -112,7 +113,7 @@ TEST(LiveSource, CutsToTheSnapLengthAndFilters) {
   const std::string skipped = in_namespace([] {
     ASSERT_TRUE(run("ip link set lo up"));
     auto source =
-        open_interface({.interface = "lo", .snap_length = 60, .filter = "udp dst port 9"});
+        open_interfaces({.interfaces = {"lo"}, .snap_length = 60, .filter = "udp dst port 9"});
     ASSERT_TRUE(source) << source.error().message;
     send_datagrams("127.0.0.1", 9, 5, 1000);
     send_datagrams("127.0.0.1", 10, 5, 1000);
@@ -145,7 +146,7 @@ TEST(LiveSource, PutsTheVlanTagBackThatTheKernelTook) {
              "right up"))
       GTEST_SKIP() << "no veth devices";
     for (const auto tag : {std::uint16_t{0x8100}, std::uint16_t{0x88a8}}) {
-      auto source = open_interface({.interface = "right"});
+      auto source = open_interfaces({.interfaces = {"right"}});
       ASSERT_TRUE(source) << source.error().message;
       Bytes frame{{}, true};
       frame.u32(0x02000000).u16(2).u32(0x02000000).u16(1).u16(tag).u16(0x602a).u16(0x0800);
@@ -169,7 +170,7 @@ TEST(LiveSource, ReadsATunnelAsRawIp) {
     request.ifr_flags = IFF_TUN | IFF_NO_PI;
     if (!device || ::ioctl(device.get(), TUNSETIFF, &request) != 0) GTEST_SKIP() << "no tun device";
     ASSERT_TRUE(run("ip address add 192.0.2.1/24 dev tunnel && ip link set tunnel up"));
-    auto source = open_interface({.interface = "tunnel"});
+    auto source = open_interfaces({.interfaces = {"tunnel"}});
     ASSERT_TRUE(source) << source.error().message;
     send_datagrams("192.0.2.2", 9, 10);
     const auto packets = to_port(read_all(**source), 0, 9);
@@ -180,11 +181,73 @@ TEST(LiveSource, ReadsATunnelAsRawIp) {
   if (!skipped.empty()) GTEST_SKIP() << skipped;
 }
 
+/// Datagrams to loopback, to a veth pair and into a tunnel, where there is no Ethernet header.
+TEST(LiveSource, HearsSeveralInterfacesOrAllOfThemInTheOrderOfTime) {
+  const std::string skipped = in_namespace([] {
+    const UniqueFd device{::open("/dev/net/tun", O_RDWR | O_CLOEXEC)};
+    ifreq request{};
+    std::memcpy(request.ifr_name, "tunnel", 7);
+    request.ifr_flags = IFF_TUN | IFF_NO_PI;
+    if (!device || ::ioctl(device.get(), TUNSETIFF, &request) != 0) GTEST_SKIP() << "no tun device";
+    ASSERT_TRUE(run("ip address add 192.0.2.1/24 dev tunnel && ip link set tunnel up"));
+    ASSERT_TRUE(run("ip link set lo up"));
+    ASSERT_TRUE(
+        run("ip link add left type veth peer name right && ip link set left up && "
+            "ip link set right up"));
+    auto two = open_interfaces({.interfaces = {"lo", "tunnel", "lo"}});
+    auto all = open_interfaces({.interfaces = {"any"}});
+    ASSERT_TRUE(two) << two.error().message;
+    ASSERT_TRUE(all) << all.error().message;
+    send_datagrams("127.0.0.1", 9, 10);
+    send_datagrams("192.0.2.2", 9, 10);
+    Bytes frame{{}, true};
+    frame.u32(0x02000000).u16(2).u32(0x02000000).u16(1).u16(0x8100).u16(0x602a).u16(0x0800);
+    frame.u32(0x4500001c).u32(0).u32(0x40110000).u32(0xc0000201).u32(0xc0000202);
+    frame.u16(4000).u16(9).u32(0x00080000).counting(30);
+    send_frame("left", frame, 10);
+    for (const bool any : {false, true}) {
+      const ReadAll read = read_all(any ? **all : **two);
+      EXPECT_EQ(to_port(read, 14, 9).size(), 10u) << any;  // once each, though it leaves and comes
+      const auto raw = to_port(read, 0, 9);
+      ASSERT_EQ(raw.size(), 10u) << any;
+      EXPECT_EQ(raw[0].link, LinkType::raw);
+      EXPECT_EQ(raw[0].length, 128u);
+      // What leaves at one end of the pair comes in at the other.
+      EXPECT_EQ(to_port(read, 18, 9).size(), any ? 20u : 0u);
+      EXPECT_TRUE(std::ranges::is_sorted(read.packets, {}, &Copied::time_ns));
+    }
+    EXPECT_EQ(open_interfaces({.interfaces = {"any", "lo"}}).error().message,
+              "any is all interfaces: leave out the others");
+  });
+  if (!skipped.empty()) GTEST_SKIP() << skipped;
+}
+
+TEST(LiveSource, GoesOnUntilTheLastOfSeveralIsGone) {
+  const std::string skipped = in_namespace([] {
+    if (!run("ip link add left type veth peer name right && ip link set left up && ip link set "
+             "right up && ip link add third type veth peer name fourth && ip link set third up"))
+      GTEST_SKIP() << "no veth devices";
+    auto source = open_interfaces({.interfaces = {"left", "third"}});
+    ASSERT_TRUE(source) << source.error().message;
+    ASSERT_TRUE(run("ip link delete left"));
+    std::array<Packet, 8> batch;
+    for (int i = 0; i < 50 && (*source)->warnings().empty(); ++i)
+      EXPECT_FALSE((*source)->next(batch).end);
+    ASSERT_EQ((*source)->warnings().size(), 1u);
+    EXPECT_EQ((*source)->warnings()[0], "left, third: left is gone");
+    ASSERT_TRUE(run("ip link delete third"));
+    bool end = false;
+    for (int i = 0; i < 50 && !end; ++i) end = (*source)->next(batch).end;
+    EXPECT_TRUE(end);
+  });
+  if (!skipped.empty()) GTEST_SKIP() << skipped;
+}
+
 TEST(LiveSource, CountsWhatTheKernelDropped) {
   const std::string skipped = in_namespace([] {
     ASSERT_TRUE(run("ip link set lo up"));
     // Two blocks of 1 MiB; nobody reads while 8 MB pass.
-    auto source = open_interface({.interface = "lo", .ring_bytes = 1});
+    auto source = open_interfaces({.interfaces = {"lo"}, .ring_bytes = 1});
     ASSERT_TRUE(source) << source.error().message;
     send_datagrams("127.0.0.1", 9, 8'000, 1000);
     const ReadAll all = read_all(**source);
@@ -202,7 +265,7 @@ TEST(LiveSource, EndsWhenTheInterfaceGoesAway) {
     if (!run("ip link add left type veth peer name right && ip link set left up && ip link set "
              "right up"))
       GTEST_SKIP() << "no veth devices";
-    auto source = open_interface({.interface = "left"});
+    auto source = open_interfaces({.interfaces = {"left"}});
     ASSERT_TRUE(source) << source.error().message;
     ASSERT_TRUE(run("ip link delete left"));
     std::array<Packet, 8> batch;
@@ -216,15 +279,16 @@ TEST(LiveSource, EndsWhenTheInterfaceGoesAway) {
 }
 
 TEST(LiveSource, ExplainsWhyItCannotListen) {
-  EXPECT_EQ(open_interface({.interface = "nosuch0"}).error().message, "no such interface: nosuch0");
-  EXPECT_EQ(open_interface({.interface = ""}).error().message, "'' is not an interface name");
+  EXPECT_EQ(open_interfaces({.interfaces = {"nosuch0"}}).error().message,
+            "no such interface: nosuch0");
+  EXPECT_EQ(open_interfaces({.interfaces = {""}}).error().message, "'' is not an interface name");
   const std::string skipped = in_namespace([] {
-    EXPECT_EQ(open_interface({.interface = "lo"}).error().message, "lo: the interface is down");
+    EXPECT_EQ(open_interfaces({.interfaces = {"lo"}}).error().message, "lo: the interface is down");
     ASSERT_TRUE(run("ip link set lo up"));
     // The effective user of this thread only: without root there is no CAP_NET_RAW.
     constexpr uid_t nobody = 65'534;
     if (::syscall(SYS_setresuid, -1, nobody, -1) != 0) GTEST_SKIP() << "cannot become another user";
-    const std::string refused = open_interface({.interface = "lo"}).error().message;
+    const std::string refused = open_interfaces({.interfaces = {"lo"}}).error().message;
     EXPECT_TRUE(refused.starts_with("lo: capturing needs the capability CAP_NET_RAW")) << refused;
     EXPECT_NE(refused.find("setcap cap_net_raw=ep "), std::string::npos) << refused;
   });

@@ -111,6 +111,8 @@ Json kind_object(const RttReport& report, Kind kind) {
               {"estimated_ambiguous", counters.estimated_ambiguous},
               {"estimated_unanswered",
                counters.estimated_unanswered(measurement.pooled(kind).total_weight())}};
+  if (report.interval)
+    object["unmatched_requests"] = object["estimated_unanswered"] = nullptr;  // they may yet be
   if (kind == Kind::tcp || kind == Kind::tcp_ts) object["guessed_legs"] = counters.guessed_legs;
   if (kind == Kind::tcp) {
     object["super_packets"] = counters.super_packets;
@@ -326,11 +328,13 @@ Json expectation_object(const ExpectSummary& expect) {
           {"shifted", comparison.shifted()}};
 }
 
-}  // namespace
-
-std::string json_report(const RttReport& report) {
+Json report_document(const RttReport& report) {
   const Measurement& measurement = *report.measurement;
   Json document;
+  if (report.interval)
+    document["interval"] = {{"number", report.interval->number},
+                            {"start_ns", to_ns(report.interval->start)},
+                            {"end_ns", to_ns(report.interval->end)}};
   document["input"] = input_object(report.input);
   document["table"] = table_object(report.table);
   if (report.engine) document["engine"] = engine_object(*report.engine);
@@ -358,7 +362,12 @@ std::string json_report(const RttReport& report) {
       document["expect"].push_back(expect_object(result));
   document["elapsed_ns"] = to_ns(report.elapsed);
 
-  return document_text(document);
+  return document;
 }
+
+}  // namespace
+
+std::string json_report(const RttReport& report) { return document_text(report_document(report)); }
+std::string json_line(const RttReport& report) { return line_text(report_document(report)); }
 
 }  // namespace sojourn

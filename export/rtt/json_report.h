@@ -11,4 +11,7 @@ namespace sojourn {
 /// what is unknown is null.  docs/design describes each key.
 std::string json_report(const RttReport& report);
 
+/// The same in a single line, for a stream of them.
+std::string json_line(const RttReport& report);
+
 }  // namespace sojourn

@@ -34,6 +34,12 @@ struct InputSummary {
   std::string stopped = {};  ///< why the input was not read to its end
 };
 
+/// A part of a live run, for those who want figures every so often.
+struct IntervalSummary {
+  std::uint64_t number = 1;
+  Timestamp start, end;
+};
+
 /// Where requests waited for their responses.
 struct TableSummary {
   std::string name = "exact";
@@ -84,9 +90,12 @@ struct RttReport {
   std::optional<ExpectSummary> expect;
   std::optional<GroupChanges> changes;  ///< with --split
   std::optional<EngineSummary> engine;  ///< of a live run
-  const LossTally* loss = nullptr;      ///< borrowed like `measurement`; null if not asked for
-  double loss_followed = 1;             ///< share of connections that memory allowed to follow
-  Duration elapsed{};                   ///< how long the run took; 0 if unknown
+  /// All figures are about this part of the run.  A request may be answered in the next, so nothing
+  /// is said of requests without an answer.
+  std::optional<IntervalSummary> interval;
+  const LossTally* loss = nullptr;  ///< borrowed like `measurement`; null if not asked for
+  double loss_followed = 1;         ///< share of connections that memory allowed to follow
+  Duration elapsed{};               ///< how long the run took; 0 if unknown
 };
 
 }  // namespace sojourn
