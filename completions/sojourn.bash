@@ -15,7 +15,8 @@ _sojourn_oneway_options='--help --filter --method --window --sampling --sample-f
   --flow --via'
 _sojourn_point_options='--help --interface --name --to --transport --certificate --key --authority --spool --spool-size --every
   --enterprise --sampling --sample-flows --secret-file --active --inactive --cache --kind --memory --prefix
-  --engine --filter --duration'
+  --engine --filter --duration
+  --reference --reference-to --observe-references --sender --capacity --flow-memory --flows --json --top'
 _sojourn_mark_options='--help --method --interval --carrier --flow --flow-id --force --restore --seed'
 _sojourn_collect_options='--help --listen --udp --tls --certificate --key --authority --store --path --window --wait
   --memory --user --web --web-certificate --web-key --web-authority --web-token-file --insecure
@@ -147,15 +148,17 @@ _sojourn_point() {
   case $previous in
     -i | --interface) mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/net 2>/dev/null)" -- "$current") ;;
     --transport) mapfile -t COMPREPLY < <(compgen -W 'tcp tls udp' -- "$current") ;;
-    --certificate | --key | --authority | --secret-file | --spool)
+    --certificate | --key | --authority | --secret-file | --spool | --flows)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       ;;
+    --reference) mapfile -t COMPREPLY < <(compgen -W '1-in-300 both adaptive' -- "$current") ;;
     --every | --active | --inactive | --duration) mapfile -t COMPREPLY < <(compgen -W '1s 10s 15s 1min 30min' -- "$current") ;;
     --kind) _sojourn_list "$current" "$_sojourn_kinds none" ;;
     --sampling) mapfile -t COMPREPLY < <(compgen -W '0.001 0.01 0.1 1' -- "$current") ;;
     --engine) mapfile -t COMPREPLY < <(compgen -W 'kernel socket auto' -- "$current") ;;
-    --name | --to | --spool-size | --enterprise | --cache | --memory | --prefix | --filter) ;;
+    --name | --to | --spool-size | --enterprise | --cache | --memory | --prefix | --filter | --reference-to | --sender | --capacity | \
+      --flow-memory | --top) ;;
     *)
       if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_sojourn_point_options" -- "$current")

@@ -102,6 +102,15 @@ complete -c sojourn -n '__fish_seen_subcommand_from point' -l memory -x -a '1MiB
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l prefix -x -a '16 24' -d 'Round trips by prefixes of this length'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l filter -x -d 'Only packets that match'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l duration -x -a '30s 1min 10min' -d 'Stop after this long'
+complete -c sojourn -n '__fish_seen_subcommand_from point' -l reference -x -a '1-in-300 both adaptive' -d 'Send reference packets'
+complete -c sojourn -n '__fish_seen_subcommand_from point' -l reference-to -x -d 'Where they go'
+complete -c sojourn -n '__fish_seen_subcommand_from point' -l observe-references -d 'Learn the delays of flows from those that come in'
+complete -c sojourn -n '__fish_seen_subcommand_from point' -l sender -x -d 'Of the reference packets'
+complete -c sojourn -n '__fish_seen_subcommand_from point' -l capacity -x -a '1Gbit 10Gbit' -d 'Of the link'
+complete -c sojourn -n '__fish_seen_subcommand_from point' -l flow-memory -x -a '16MiB 64MiB' -d 'For flows, in the kernel'
+complete -c sojourn -n '__fish_seen_subcommand_from point' -l flows -r -d 'CSV, a row for each flow and interval'
+complete -c sojourn -n '__fish_seen_subcommand_from point' -l json -d 'A line of JSON for each interval'
+complete -c sojourn -n '__fish_seen_subcommand_from point' -l top -x -d 'Flows to print for each interval'
 
 complete -c sojourn -n '__fish_seen_subcommand_from mark' -F
 complete -c sojourn -n '__fish_seen_subcommand_from mark' -s h -l help -d 'Show the options and some examples'

@@ -13,12 +13,22 @@ std::optional<Timestamp> ReferenceGenerator::timer() const {
 }
 
 bool ReferenceGenerator::passes(Timestamp time, std::uint32_t bytes) {
-  if (!last_) last_ = time;
-  ++packets_;
-  bytes_ += bytes;
+  passed(time, 1, bytes);
   if (!counts()) return false;
   if (options_.scheme != Injection::adaptive) return packets_ >= options_.packets;
   return static_cast<double>(packets_) * rate_ >= 1;
+}
+
+std::optional<std::uint64_t> ReferenceGenerator::packets_until_due() const {
+  if (!counts()) return std::nullopt;
+  if (options_.scheme != Injection::adaptive) return options_.packets;
+  return static_cast<std::uint64_t>(std::ceil(1 / rate_));
+}
+
+void ReferenceGenerator::passed(Timestamp time, std::uint64_t packets, std::uint64_t bytes) {
+  if (!last_) last_ = time;
+  packets_ += packets;
+  bytes_ += bytes;
 }
 
 void ReferenceGenerator::injected(Timestamp time) {

@@ -39,6 +39,10 @@ class ReferenceGenerator {
   /// both meet the same queue.  (Behind it, the reference packet would always wait for that one
   /// packet.)
   bool passes(Timestamp time, std::uint32_t bytes);
+  /// The same for a caller that counts by itself: how many regular packets it may count before a
+  /// reference packet is due, and what it has counted since the last one.  nullopt: any number.
+  std::optional<std::uint64_t> packets_until_due() const;
+  void passed(Timestamp time, std::uint64_t packets, std::uint64_t bytes);
   /// A reference packet was sent.  Algorithm 1 runs here.
   void injected(Timestamp time);
 

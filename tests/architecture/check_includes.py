@@ -30,7 +30,7 @@ class Layer:
 
 
 def layers_of(source):
-    """{folder: Layer}, lowest first; apps may use them all."""
+    """{folder: Layer}, lowest first; apps may use them all, and its folders apps."""
     text = re.sub(r"#.*", "", read(source, "CMakeLists.txt"))
     lists = {name: words.split() for name, words in re.findall(r"^set\((\w+)\s+([^)]*)\)", text, re.M)}
     layers = {}
@@ -44,6 +44,9 @@ def layers_of(source):
                 current.append(word)
         layers[folder] = Layer(words["USES"], words["TESTS_USE"])
     layers["apps"] = Layer(list(layers), [])
+    for name in sorted(os.listdir(os.path.join(source, "apps"))) if os.path.isdir(os.path.join(source, "apps")) else []:
+        if os.path.isdir(os.path.join(source, "apps", name)):
+            layers[f"apps/{name}"] = Layer(list(layers), [])
     return layers
 
 

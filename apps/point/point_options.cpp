@@ -9,7 +9,8 @@
 
 #include "apps/commands.h"
 #include "apps/option_helpers.h"
-#include "apps/point_request.h"
+#include "apps/point/point_reference.h"
+#include "apps/point/point_request.h"
 
 namespace sojourn {
 namespace {
@@ -21,6 +22,8 @@ constexpr const char* point_examples = R"(Examples:
       --transport tls --certificate north.pem --key north.key --authority ca.pem
       --spool /var/lib/sojourn                   what waits survives a restart
   sojourn point c.pcap --name north --to ::1     a capture, as if it passed now
+  sudo sojourn point -i eth1 --reference adaptive --capacity 10Gbit      RLI: one router sends,
+  sudo sojourn point -i eth0 --observe-references --capacity 10Gbit      the next one measures
 )";
 
 Result<double> parse_sampling(std::string_view text) {
@@ -50,6 +53,7 @@ std::string complete_request(PointRequest& request, const PointWishes& wishes,
     return "nothing to measure: name -i INTERFACE or a capture";
   if (!request.capture.empty() && !request.interface.empty())
     return "a capture and -i exclude each other";
+  if (point.count("--to") == 0) return "--to is required";
   const auto endpoint = ipfix::Endpoint::parse(wishes.to, wishes.transport);
   if (!endpoint) return "--to: " + endpoint.error().message;
   if (endpoint->host.empty()) return "--to names no host";
@@ -79,8 +83,7 @@ std::string complete_request(PointRequest& request, const PointWishes& wishes,
 
 void add_collector_options(CLI::App& point, PointRequest& request, PointWishes& wishes) {
   point.add_option("--to", wishes.to, "the collector (default port 4739; tls 4740)")
-      ->type_name("HOST[:PORT]")
-      ->required();
+      ->type_name("HOST[:PORT]");
   add_parsed(
       point, "--transport", "NAME", ipfix::parse_transport,
       [&](ipfix::Transport transport) { wishes.transport = transport; },
@@ -153,6 +156,7 @@ void add_measuring_options(CLI::App& point, PointRequest& request, PointWishes& 
 void add_point(CLI::App& app, Run& run) {
   const auto request = std::make_shared<PointRequest>();
   const auto wishes = std::make_shared<PointWishes>();
+  const auto references = std::make_shared<PointReferenceRequest>();
   request->options.oneway.sampling = 0.01;
   request->options.oneway.seed = random_seed();
   request->options.point.instance = random_seed() + 1;
@@ -166,8 +170,7 @@ void add_point(CLI::App& app, Run& run) {
   point.add_option("-i,--interface", request->interface, "measure live on this interface")
       ->type_name("INTERFACE");
   point.add_option("--name", request->options.point.name, "what the collector shall call it")
-      ->type_name("NAME")
-      ->required();
+      ->type_name("NAME");
   add_collector_options(point, *request, *wishes);
   add_measuring_options(point, *request, *wishes);
   point
@@ -182,13 +185,24 @@ void add_point(CLI::App& app, Run& run) {
           "kernel if it can be had (the default)")
       ->check(CLI::IsMember({"kernel", "socket", "auto"}))
       ->type_name("NAME");
+  add_reference_options(point, *references);
   point.add_option("--filter", request->filter, "only packets that match, in tcpdump's language")
       ->type_name("EXPRESSION");
   add_parsed(
       point, "--duration", "TIME", parse_positive_duration,
       [request](Duration time) { request->duration = time; }, "with -i: stop after this long");
-  point.callback([request, wishes, &point, &run] {
+  point.callback([request, wishes, references, &point, &run] {
+    references->interface = request->interface;
+    references->every = request->options.every;
+    references->duration = request->duration;
+    if (const auto reason = complete_reference_request(*references, point); !reason.empty())
+      throw CLI::ValidationError(reason);
+    if (references->wanted()) {
+      run = [references] { return run_point_reference(*references); };
+      return;
+    }
     const std::string& name = request->options.point.name;
+    if (point.count("--name") == 0) throw CLI::ValidationError("--name is required");
     if (name.empty() || name.size() > 64 || name.find_first_of(",: \t\n") != std::string::npos)
       throw CLI::ValidationError(
           "--name must have 1 to 64 characters, without spaces, ',' and ':'");

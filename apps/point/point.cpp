@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "apps/commands.h"
-#include "apps/point_request.h"
+#include "apps/point/point_request.h"
 #include "capture/files/open.h"
 #include "capture/filtered_source.h"
 #include "capture/live/live_source.h"

@@ -1,0 +1,127 @@
+#include "export/reference/reference_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "core/units.h"
+#include "export/json_values.h"
+#include "export/oneway/oneway_csv.h"
+
+namespace sojourn {
+namespace {
+
+std::string nanoseconds(double ns) { return format_duration(Duration{std::llround(ns)}); }
+
+std::string end_of(const IpAddress& address, std::uint16_t port) {
+  if (port == 0) return address.to_string();
+  return address.version() == IpVersion::v6 ? fmt::format("[{}]:{}", address.to_string(), port)
+                                            : fmt::format("{}:{}", address.to_string(), port);
+}
+
+std::string flow_name(const FlowKey& key) {
+  return fmt::format("{} {} > {}", protocol_name(key.protocol), end_of(key.source, key.source_port),
+                     end_of(key.destination, key.destination_port));
+}
+
+}  // namespace
+
+std::string reference_text(const ReferenceInterval& interval, std::string_view interface,
+                           std::size_t top) {
+  const rp_counters& seen = interval.seen;
+  std::string text = fmt::format(
+      "{}  {}: {} packets of {} flows, {} measured", format_time(interval.begin).substr(11, 8),
+      interface, format_count(interval.packets()), format_count(interval.flows.size()),
+      format_count(interval.estimated()));
+  if (interval.estimated() > 0) text += ", mean delay " + nanoseconds(interval.mean_ns());
+  text += fmt::format("; {} reference packets", format_count(seen.references));
+  const auto mention = [&](std::uint64_t count, std::string_view what) {
+    if (count > 0) text += fmt::format(", {} {}", format_count(count), what);
+  };
+  mention(seen.references_lost, "lost");
+  mention(seen.references_reordered, "overtaken");
+  mention(seen.references_of_others, "of other senders");
+  mention(seen.references_off, "more than 17 s off: a clock was set");
+  mention(interval.left_only(), "packets by the reference before them alone");
+  mention(seen.no_room, "packets of flows without room");
+  text += '\n';
+  if (interval.flows.empty() || top == 0) return text;
+  std::vector<ReferenceFlow> largest(std::min(top, interval.flows.size()));
+  std::ranges::partial_sort_copy(interval.flows, largest, std::ranges::greater{},
+                                 &ReferenceFlow::packets, &ReferenceFlow::packets);
+  std::size_t width = 4;
+  for (const ReferenceFlow& flow : largest) width = std::max(width, flow_name(flow.key).size());
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out, "  {:<{}}{:>12}{:>12}{:>14}{:>14}\n", "flow", width, "packets", "measured",
+                 "mean", "deviation");
+  for (const ReferenceFlow& flow : largest)
+    fmt::format_to(out, "  {:<{}}{:>12}{:>12}{:>14}{:>14}\n", flow_name(flow.key), width,
+                   format_count(flow.packets), format_count(flow.estimated),
+                   flow.estimated > 0 ? nanoseconds(flow.mean_ns) : "-",
+                   flow.estimated > 1 ? nanoseconds(flow.deviation_ns) : "-");
+  return text;
+}
+
+std::string reference_json(const ReferenceInterval& interval, std::string_view interface) {
+  const rp_counters& seen = interval.seen;
+  Json flows = Json::array();
+  for (const ReferenceFlow& flow : interval.flows) {
+    Json one{{"protocol", protocol_name(flow.key.protocol)},
+             {"source", flow.key.source.to_string()},
+             {"source_port", flow.key.source_port},
+             {"destination", flow.key.destination.to_string()},
+             {"destination_port", flow.key.destination_port},
+             {"packets", flow.packets},
+             {"measured", flow.estimated},
+             {"left_only", flow.left_only},
+             {"delay_mean_ns", nullptr},
+             {"delay_stddev_ns", nullptr}};
+    if (flow.estimated > 0) {
+      one["delay_mean_ns"] = flow.mean_ns;
+      one["delay_stddev_ns"] = flow.deviation_ns;
+    }
+    flows.push_back(std::move(one));
+  }
+  const Json line{{"interface", interface},
+                  {"begin_ns", to_ns(interval.begin)},
+                  {"end_ns", to_ns(interval.end)},
+                  {"packets", interval.packets()},
+                  {"measured", interval.estimated()},
+                  {"left_only", interval.left_only()},
+                  {"before_first_reference", seen.before_first},
+                  {"flows_without_room", seen.no_room},
+                  {"references",
+                   {{"used", seen.references},
+                    {"lost", seen.references_lost},
+                    {"reordered", seen.references_reordered},
+                    {"of_others", seen.references_of_others},
+                    {"off", seen.references_off}}},
+                  {"flows", std::move(flows)}};
+  return line.dump() + '\n';
+}
+
+std::string_view reference_csv_header() {
+  return "begin_ns,end_ns,protocol,source,source_port,destination,destination_port,packets,"
+         "measured,"
+         "delay_mean_ns,delay_stddev_ns\n";
+}
+
+std::string reference_csv(const ReferenceInterval& interval) {
+  std::string lines;
+  const auto out = std::back_inserter(lines);
+  for (const ReferenceFlow& flow : interval.flows) {
+    const FlowKey& key = flow.key;
+    fmt::format_to(out, "{},{},{},{},{},{},{},{},{},", to_ns(interval.begin), to_ns(interval.end),
+                   protocol_name(key.protocol), key.source.to_string(), key.source_port,
+                   key.destination.to_string(), key.destination_port, flow.packets, flow.estimated);
+    if (flow.estimated > 0)
+      fmt::format_to(out, "{},{}\n", std::llround(flow.mean_ns), std::llround(flow.deviation_ns));
+    else
+      lines += ",\n";
+  }
+  return lines;
+}
+
+}  // namespace sojourn

@@ -1,0 +1,97 @@
+#include "pipeline/reference/reference_observing.h"
+
+#include <array>
+#include <bit>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "wire/headers/reference_packet.h"
+
+namespace sojourn {
+namespace {
+
+using namespace std::chrono_literals;
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr auto look = 50ms;
+/// A packet that was under way when the tables were turned is through by then.
+constexpr auto grace = 20ms;
+/// What waits longer is settled without the reference packet that does not come.
+constexpr Duration patience = 2s, last_patience = 200ms;
+
+Timestamp wall_now() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
+rp_counters less(const rp_counters& now, const rp_counters& before) {
+  using Words = std::array<std::uint64_t, sizeof(rp_counters) / sizeof(std::uint64_t)>;
+  auto words = std::bit_cast<Words>(now);
+  const auto past = std::bit_cast<Words>(before);
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] -= past[i];
+  return std::bit_cast<rp_counters>(words);
+}
+
+}  // namespace
+
+std::uint64_t ReferenceInterval::packets() const {
+  std::uint64_t sum = 0;
+  for (const ReferenceFlow& flow : flows) sum += flow.packets;
+  return sum;
+}
+std::uint64_t ReferenceInterval::estimated() const {
+  std::uint64_t sum = 0;
+  for (const ReferenceFlow& flow : flows) sum += flow.estimated;
+  return sum;
+}
+std::uint64_t ReferenceInterval::left_only() const {
+  std::uint64_t sum = 0;
+  for (const ReferenceFlow& flow : flows) sum += flow.left_only;
+  return sum;
+}
+double ReferenceInterval::mean_ns() const {
+  double sum = 0, count = 0;
+  for (const ReferenceFlow& flow : flows) {
+    sum += flow.mean_ns * static_cast<double>(flow.estimated);
+    count += static_cast<double>(flow.estimated);
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+Result<ReferenceObserving> ReferenceObserving::open(const AttachmentPoint& point,
+                                                    const ReferenceReceiverOptions& options) {
+  auto receiver = ReferenceReceiver::load(options);
+  if (!receiver) return std::unexpected(receiver.error());
+  auto attachment = Attachment::attach_tc(receiver->descriptor(), point, TcDirection::ingress);
+  if (!attachment) return std::unexpected(attachment.error());
+  return ReferenceObserving{std::move(*receiver), std::move(*attachment),
+                            absorb_references(default_reference_port)};
+}
+
+void ReferenceObserving::run(Duration every, const std::function<bool()>& ended,
+                             const std::function<void(const ReferenceInterval&)>& take) {
+  rp_counters before = receiver_.counters();
+  bool goes_on = true;
+  for (Timestamp begin = wall_now(); goes_on;) {
+    const auto turn_at = SteadyClock::now() + every;
+    auto next_look = SteadyClock::now() + 1s;
+    while ((goes_on = !ended()) && SteadyClock::now() < turn_at) {
+      std::this_thread::sleep_for(std::min<Duration>(look, turn_at - SteadyClock::now()));
+      if (SteadyClock::now() < next_look) continue;
+      receiver_.follow_clock();
+      next_look += 1s;
+    }
+    receiver_.turn();
+    const Timestamp end = wall_now();
+    std::this_thread::sleep_for(grace);
+    const auto give_up = SteadyClock::now() + (goes_on ? patience : last_patience);
+    while (!receiver_.is_settled() && SteadyClock::now() < give_up)
+      std::this_thread::sleep_for(5ms);
+    const rp_counters now = receiver_.counters();
+    take({begin, end, receiver_.take(), less(now, before)});
+    before = now;
+    begin = end;
+  }
+}
+
+}  // namespace sojourn

@@ -1,0 +1,92 @@
+#!/bin/bash
+# references.sh SOJOURN EMULATOR: RLI between two live points, over a loaded link.
+#
+# The emulator's queue is drained at 20 Mbit/s.  One point sends reference packets into it, the other learns every flow's mean
+# delay from them, in the kernel.  What each packet's delay was is in the emulator's log.
+set -eu
+here=$(dirname "$0")
+# shellcheck source=tests/testbed/net.sh
+. "$here/../testbed/net.sh"
+
+[ $# -eq 2 ] || { echo "usage: references.sh SOJOURN EMULATOR" >&2; exit 2; }
+sojourn=$1 NET_EMULATOR=$2
+missing=$(net_missing bpftool python3)
+[ -z "$missing" ] || { echo "skipped: $missing"; exit 77; }
+
+fail() { echo "FAILED: $*" >&2; exit 1; }
+# The process has given up root: it is attached.  Ten seconds at most.
+await_nobody() {
+  local tries
+  for ((tries = 0; tries < 200; ++tries)); do
+    [ "$(awk '/^Uid:/ {print $3}' "/proc/$1/status" 2>/dev/null)" != 65534 ] || return 0
+    sleep 0.05
+  done
+  return 1
+}
+# Programs of ours that the kernel still holds; freed after a grace period.
+programs() { bpftool prog show 2>/dev/null | grep -c "name reference_[rt]x " || true; }
+await_programs() {
+  local tries
+  for ((tries = 0; tries < 100; ++tries)); do
+    [ "$(programs)" != "$1" ] || return 0
+    sleep 0.1
+  done
+  fail "$(programs) programs, not $1"
+}
+
+net_up
+if ! on_server "$sojourn" point -i server0 --observe-references --duration 10ms >/dev/null 2>"$NET_DIR/why"; then
+  grep -q "CAP_BPF\|no BPF\|built without" "$NET_DIR/why" || fail "$(cat "$NET_DIR/why")"
+  echo "skipped: $(cat "$NET_DIR/why")"
+  exit 77
+fi
+await_programs 0
+mbit=20
+ip netns exec "$NET_NAME-server" python3 "$here/reference_traffic.py" sink $NET_SERVER >"$NET_DIR/sink" &
+net_wait_for "$NET_DIR/sink" ready
+
+# measure SCHEME...: reference packets by a scheme, and how far the flows' means are off.
+measure() {
+  local sender receiver status=0
+  rm -f "$NET_DIR"/flows.csv "$NET_DIR"/emulator.csv
+  net_emulate --delay 100us --forward --rate ${mbit}Mbit --queue 512KiB
+  ip netns exec "$NET_NAME-server" "$sojourn" point -i server0 --observe-references --capacity ${mbit}Mbit --every 2s \
+    --flows "$NET_DIR/flows.csv" --top 3 >"$NET_DIR/received" &
+  receiver=$!
+  ip netns exec "$NET_NAME-client" "$sojourn" point -i client0 --reference "$@" --reference-to $NET_SERVER \
+    --capacity ${mbit}Mbit >"$NET_DIR/sent" &
+  sender=$!
+  await_nobody $receiver && await_nobody $sender || fail "they did not start"
+  on_client python3 "$here/reference_traffic.py" send $NET_SERVER $mbit 0.8 4
+  sleep 0.3
+  kill -INT $receiver
+  wait $receiver
+  kill -INT $sender
+  wait $sender
+  net_stop_emulator 2>"$NET_DIR/emulator.summary"
+  cat "$NET_DIR/sent"
+  tail -n 5 "$NET_DIR/received"
+  python3 "$here/check_references.py" "$NET_DIR/flows.csv" "$NET_DIR/emulator.csv" $mbit || status=$?
+  return $status
+}
+
+# Three attempts: a machine that stops the sender for long loads the link otherwise than it should.
+for scheme in 1-in-100 adaptive; do
+  for attempt in 1 2 3; do
+    echo "reference packets $scheme, attempt $attempt"
+    if measure "$scheme"; then break; fi
+    [ $attempt -lt 3 ] || fail "$scheme"
+  done
+done
+
+echo "kill -9 leaves nothing attached"
+ip netns exec "$NET_NAME-client" "$sojourn" point -i client0 --reference both --reference-to $NET_SERVER >/dev/null &
+sender=$!
+ip netns exec "$NET_NAME-server" "$sojourn" point -i server0 --observe-references >/dev/null &
+receiver=$!
+await_nobody $receiver && await_nobody $sender || fail "they did not start"
+[ "$(programs)" = 2 ] || fail "not attached"
+kill -KILL $sender $receiver
+wait $sender $receiver 2>/dev/null || true
+await_programs 0
+echo "all well"
