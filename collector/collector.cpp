@@ -158,8 +158,10 @@ void Collector::take_cells(const Place& place, Instance& instance, std::span<con
   instance.ledger.accounts[Account::cells_received] += cells.size();
   for (const RttCell& cell : cells) {
     if (!is_possible_weight(cell.weight, cell.squared_weights) ||
-        cell.flow_group >= FlowTag::groups)
+        cell.flow_group >= FlowTag::groups) {
+      ++instance.ledger.accounts[Account::cells_refused];
       continue;
+    }
     CellSeries series;
     series.slice = slice_of(cell.slice, finest_slice);
     series.subject = place.subject;

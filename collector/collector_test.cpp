@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 #include "collector/test_network.h"
@@ -294,6 +295,30 @@ TEST(Collector, RoundTripCellsAreStoredUnderThePoint) {
   EXPECT_EQ(write.blocks[0].first.measure, number_of(Kind::dns));
   EXPECT_EQ(write.blocks[0].second.cells[0].weight, 3);
   EXPECT_EQ(write.ledgers[0][Account::cells_received], 1u);
+}
+
+TEST(Collector, CellsThatCannotBeAreInTheLedger) {
+  Collector collector{small()};
+  PointReport report;
+  report.point = {"north", 1};
+  RttCell good;
+  good.slice = test_time(0s);
+  good.weight = good.squared_weights = 1;
+  good.flow_marks = 1;
+  RttCell too_heavy = good, weightless = good, no_number = good, no_group = good;
+  too_heavy.weight = 1e300;
+  weightless.weight = 0;
+  no_number.squared_weights = std::numeric_limits<double>::quiet_NaN();
+  no_group.flow_group = FlowTag::groups;
+  report.cells = {good, too_heavy, weightless, no_number, no_group};
+  collector.take(report, test_time(1s));
+  TestSums sums;
+  flush(collector, test_time(1s), sums);
+  const PointLedger& ledger = sums.ledger("north");
+  EXPECT_EQ(ledger[Account::cells_received], 5u);
+  EXPECT_EQ(ledger[Account::cells_stored], 1u);
+  EXPECT_EQ(ledger[Account::cells_refused], 4u);
+  EXPECT_EQ(ledger.fault(), "");
 }
 
 // Messages twice, out of order and lost, records twice, points and the collector restarted at any

@@ -150,8 +150,8 @@ class TestSums {
     for (const PointLedger& ledger : write.ledgers) {
       PointLedger& kept = ledgers_[{ledger.point, ledger.instance}];
       kept = ledger;
-      kept.accounts[Account::stored] = ledger[Account::joined];
-      kept.accounts[Account::cells_stored] = ledger[Account::cells_received];
+      for (const Account account : {Account::stored, Account::cells_stored})
+        kept.accounts[account] = ledger.in_store(account);
     }
     for (const SegmentClock& clock : write.clocks) clocks[write.subjects[clock.subject]] = clock;
   }

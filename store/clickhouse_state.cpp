@@ -115,11 +115,9 @@ std::string ClickHouseStore::valid_batches() const {
 ClickHouseStore::StateRow ClickHouseStore::ledger_row(const PointLedger& ledger) const {
   StateRow row{"ledger", ledger.point, ledger.instance, ledger.reports, {}};
   for (std::size_t i = 0; i < account_names.size(); ++i) {
-    auto account = static_cast<Account>(i);
     // Their delays become valid with this very row.
-    if (account == Account::stored) account = Account::joined;
-    if (account == Account::cells_stored) account = Account::cells_received;
-    row.values.emplace_back(account_names[i], static_cast<std::int64_t>(ledger[account]));
+    const std::uint64_t value = ledger.in_store(static_cast<Account>(i));
+    row.values.emplace_back(account_names[i], static_cast<std::int64_t>(value));
   }
   row.values.emplace_back("first_heard_ns", to_ns(ledger.first_heard));
   row.values.emplace_back("last_heard_ns", to_ns(ledger.last_heard));

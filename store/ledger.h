@@ -21,6 +21,7 @@ namespace sojourn {
 ///     received   = repeated + without label + joined + waiting + without partner
 ///                  + ambiguous + other selection + no room + lost at restart
 ///     joined     = stored
+///     cells received = stored + refused                                     (of round trips)
 enum class Account : std::uint8_t {
   packets_seen,
   packets_not_selected,
@@ -47,6 +48,7 @@ enum class Account : std::uint8_t {
   stored,           ///< joined, and its delays are in the store
   cells_received,   ///< of round trips
   cells_stored,
+  cells_refused,  ///< of weights or groups of flows that cannot be
   count_
 };
 
@@ -75,7 +77,8 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Account::
                      "lost_at_restart",
                      "stored",
                      "cells_received",
-                     "cells_stored"};
+                     "cells_stored",
+                     "cells_refused"};
 
 struct PointLedger {
   std::string point;
@@ -88,6 +91,13 @@ struct PointLedger {
   std::optional<std::int64_t> clock_error_ns;
 
   std::uint64_t operator[](Account account) const { return accounts[account]; }
+  /// Once a store holds what this ledger counts: its delays are in the same transaction.
+  std::uint64_t in_store(Account account) const {
+    if (account == Account::stored) return accounts[Account::joined];
+    if (account == Account::cells_stored)
+      return accounts[Account::cells_received] - accounts[Account::cells_refused];
+    return accounts[account];
+  }
 
   /// Exported, and not here: lost on the way, with a collector that was killed, or under way.  By
   /// the point's own count where it tells one, else by the sequence numbers.

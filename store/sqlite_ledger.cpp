@@ -47,11 +47,8 @@ Result<void> SqliteStore::write_ledger(const PointLedger& ledger) {
     return put->bind(1, ledger.point).bind(2, instance).bind(3, name).bind(4, value).run();
   };
   for (std::size_t i = 0; i < account_names.size(); ++i) {
-    auto account = static_cast<Account>(i);
-    // Their delays are in this very transaction.
-    if (account == Account::stored) account = Account::joined;
-    if (account == Account::cells_stored) account = Account::cells_received;
-    SOJOURN_OR_RETURN(put_number(account_names[i], static_cast<std::int64_t>(ledger[account])));
+    const std::uint64_t value = ledger.in_store(static_cast<Account>(i));
+    SOJOURN_OR_RETURN(put_number(account_names[i], static_cast<std::int64_t>(value)));
   }
   SOJOURN_OR_RETURN(put_number("first_heard_ns", to_ns(ledger.first_heard)));
   SOJOURN_OR_RETURN(put_number("last_heard_ns", to_ns(ledger.last_heard)));

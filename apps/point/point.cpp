@@ -189,7 +189,7 @@ class PointLoop {
       spool_.forget_sent();
       run_.report();
     }
-    return exporter_.finish(patience);
+    return exporter_.finish(std::min<std::chrono::milliseconds>(patience, 10s));
   }
 
   const PointRun& run() const { return run_; }
@@ -254,6 +254,15 @@ Result<void> measure_at_point(PointRequest request) {
   say_goodbye(request, *source, loop.run(), counters);
   if (all_sent) {
     (*spool)->forget_sent();
+    return {};
+  }
+  if (counters.empty()) {
+    // All was sent, and the session broken off: by a collector that was killed, or refuses us.
+    const std::string what =
+        fmt::format("{} did not take what was sent last", request.collector.to_string());
+    if (request.spool_folder.empty())
+      return failure(what + ", which is lost; --spool DIR keeps it");
+    warn(fmt::format("{}; it waits in {} for the next start", what, request.spool_folder));
     return {};
   }
   if (request.spool_folder.empty())

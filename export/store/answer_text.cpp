@@ -150,7 +150,8 @@ void add_ledger(std::string& text, const PointLedger& ledger, Timestamp now) {
              fmt::format("+ repeated {} + without label {} + no room {} + lost at restart {}",
                          n(repeated), n(without_label), n(no_room), n(lost_at_restart))});
   row("  records joined", joined, fmt::format("= stored {}", n(stored)));
-  row("  round-trip cells", cells_received, fmt::format("= stored {}", n(cells_stored)));
+  row("  round-trip cells", cells_received,
+      fmt::format("= stored {} + refused {}", n(cells_stored), n(cells_refused)));
   for (const std::string& line : table.lines(140)) text += line + "\n";
   const std::string fault = ledger.fault();
   text += fault.empty() ? "  It adds up.\n" : "  It does not add up: " + fault + "\n";

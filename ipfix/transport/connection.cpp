@@ -22,6 +22,8 @@ Connection::Read Connection::read(Clock::time_point now) {
   if (tls_) {
     const auto [progress, bytes] = tls_->read(room);
     read = {progress, bytes};
+    // So that a point that ends knows that all it wrote was read.
+    if (progress == Progress::closed && tls_->ended_properly()) tls_->say_goodbye();
   } else {
     const ssize_t size = ::recv(socket_.get(), room.data(), room.size(), 0);
     if (size > 0)

@@ -17,6 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds connect_patience{10'000};
+constexpr milliseconds goodbye_patience{2'000};
 /// A burst of datagrams that receivers' buffers hold, and a breath behind it.
 constexpr int datagrams_per_burst = 64;
 
@@ -62,7 +63,7 @@ bool Exporter::finish(milliseconds patience) {
   finishing_ = true;
   wake();
   if (thread_.joinable()) thread_.join();
-  return spool_.counters().empty();
+  return !spool_.next();
 }
 
 std::vector<std::string> Exporter::take_log() {
@@ -73,7 +74,7 @@ std::vector<std::string> Exporter::take_log() {
 /// finish() was called, and either nothing waits or the time is up.
 bool Exporter::over() const {
   if (!finishing_) return false;
-  return Clock::now() >= deadline_.load() || spool_.counters().empty();
+  return Clock::now() >= deadline_.load() || !spool_.next();
 }
 
 void Exporter::run() {
@@ -89,6 +90,8 @@ void Exporter::run() {
     connected_ = false;
     close();
     if (served) return;
+    // What this session sent may not have been read: it waits again.
+    if (options_.collector.transport != Transport::udp) spool_.rewind();
     {
       const std::lock_guard lock{log_mutex_};
       const std::string line =
@@ -204,7 +207,33 @@ Result<void> Exporter::serve() {
     spool_.confirm(udp ? Clock::now() : Clock::now() - options_.confirm_after);
     if (!message) wait(POLLIN, milliseconds{200});
   }
-  if (stream_) stream_->say_goodbye();
+  return part();
+}
+
+/// All is written; has it been read?  The collector ends the session when it has come to our end of
+/// it; an alert or a reset says that it has not.  By TLS 1.3 we may have written everything before
+/// we hear that our certificate is refused.  Other collectors may say nothing: they have a while.
+Result<void> Exporter::part() {
+  if (options_.collector.transport == Transport::udp) return {};
+  if (stream_)
+    stream_->say_goodbye();
+  else
+    ::shutdown(socket_.get(), SHUT_WR);
+  const auto end = std::min(deadline_.load(), Clock::now() + goodbye_patience);
+  std::array<std::byte, 512> bytes;
+  while (Clock::now() < end) {
+    if (stream_) {
+      const auto [progress, size] = stream_->read(bytes);
+      if (progress == Progress::failed) return failure("TLS failed: " + stream_->reason());
+      if (progress == Progress::closed)
+        return stream_->ended_properly() ? Result<void>{} : failure("it cut the connection");
+    } else {
+      const ssize_t size = ::recv(socket_.get(), bytes.data(), bytes.size(), 0);
+      if (size == 0) return {};
+      if (size < 0 && errno != EAGAIN && errno != EINTR) return system_failure();
+    }
+    wait(POLLIN, milliseconds{50});
+  }
   return {};
 }
 

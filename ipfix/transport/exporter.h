@@ -58,6 +58,7 @@ class Exporter {
   Result<void> connect_to(const SocketAddress& address);
   Result<void> shake_hands();
   Result<void> serve();
+  Result<void> part();
   Result<void> send(std::span<const std::byte> message);
   Result<void> send_templates();
   Result<void> look_for_the_end();

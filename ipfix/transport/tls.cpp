@@ -20,6 +20,7 @@ struct TlsStream::State {
   gnutls_session_t session = nullptr;
   std::string reason;
   bool refused = false;
+  bool ended_properly = false;
 
   ~State() {
     if (session) gnutls_deinit(session);
@@ -117,11 +118,15 @@ Progress TlsStream::handshake() {
 
 bool TlsStream::wants_write() const { return gnutls_record_get_direction(state_->session) == 1; }
 bool TlsStream::refused_certificate() const { return state_->refused; }
+bool TlsStream::ended_properly() const { return state_->ended_properly; }
 const std::string& TlsStream::reason() const { return state_->reason; }
 
 TlsStream::Moved TlsStream::read(std::span<std::byte> bytes) {
   const ssize_t result = gnutls_record_recv(state_->session, bytes.data(), bytes.size());
-  if (result == 0) return {Progress::closed, 0};
+  if (result == 0) {
+    state_->ended_properly = true;
+    return {Progress::closed, 0};
+  }
   if (result == GNUTLS_E_REHANDSHAKE) return {Progress::again, 0};
   const Progress progress = state_->judge(result);
   return {progress, result > 0 ? static_cast<std::size_t>(result) : 0};
@@ -154,6 +159,7 @@ std::unique_ptr<TlsStream> TlsContext::connect(int, const std::string&) const { 
 Progress TlsStream::handshake() { return Progress::failed; }
 bool TlsStream::wants_write() const { return false; }
 bool TlsStream::refused_certificate() const { return false; }
+bool TlsStream::ended_properly() const { return false; }
 const std::string& TlsStream::reason() const { return state_->reason; }
 TlsStream::Moved TlsStream::read(std::span<std::byte>) { return {Progress::failed, 0}; }
 TlsStream::Moved TlsStream::write(std::span<const std::byte>) { return {Progress::failed, 0}; }

@@ -52,6 +52,8 @@ class TlsStream {
     std::size_t bytes = 0;
   };
   Moved read(std::span<std::byte> bytes);
+  /// `closed` came with a goodbye of the other side: it has read to the end.
+  bool ended_properly() const;
   /// After `again` the same bytes must be given once more.
   Moved write(std::span<const std::byte> bytes);
   /// A polite end, if the other side listens.

@@ -8,6 +8,7 @@ import os
 import resource
 import shutil
 import socket
+import ssl
 import struct
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import tempfile
 import threading
 import time
 
-from servers import SKIP, Collector, check, finish, free_port, point, two_captures, wait_until
+from servers import SKIP, Collector, check, finish, free_port, need, point, two_captures, wait_until
 
 WAIT = ("--wait", "6s")
 ALL = ("--sampling", "0.3")
@@ -40,9 +41,9 @@ def shifted(path, out, first_at=None, change=lambda index, total: 0):
     return out
 
 
-def slowly(program, capture, name, port, seconds, *options):
+def slowly(program, capture, name, port, seconds, *options, host="127.0.0.1", wrapper=()):
     """A point that is given its capture piece by piece."""
-    process = subprocess.Popen([program, "point", "-", "--name", name, "--to", f"127.0.0.1:{port}", "--every", "50ms", "--active",
+    process = subprocess.Popen([*wrapper, program, "point", "-", "--name", name, "--to", f"{host}:{port}", "--every", "50ms", "--active",
                                 "500ms", "--inactive", "200ms", "--kind", "none", *ALL, *options], stdin=subprocess.PIPE,
                                stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
 
@@ -154,6 +155,36 @@ def cut(program, folder):
     ledgers = day.end()
     same(ledgers, not_received=0, packets_discarded=0, lost_at_restart=0)
     check(all(ledger["joined"] > 500 for ledger in ledgers.values()), f"{ledgers}")
+
+
+def link_down(program, folder):
+    """The link between is down for ten seconds, and nobody is told: all arrives, once."""
+    names = [f"sojourn-{os.getpid()}-{end}" for end in ("points", "collector")]
+    try:
+        for name in names:
+            if subprocess.run(["ip", "netns", "add", name], capture_output=True, check=False).returncode != 0:
+                print("skipped: needs network namespaces")
+                sys.exit(SKIP)
+        ip = lambda *words: subprocess.run(["ip", *words], check=True)
+        ip("link", "add", "to0", "netns", names[0], "type", "veth", "peer", "name", "to1", "netns", names[1])
+        for number, name in enumerate(names):
+            ip("-n", name, "address", "add", f"198.51.100.{number + 1}/24", "dev", f"to{number}")
+            ip("-n", name, "link", "set", f"to{number}", "up")
+        day = Day(program, folder, wrapper=("ip", "netns", "exec", names[1]), address="198.51.100.2")
+        points = [slowly(program, capture, name, day.collector.port, 8, host="198.51.100.2", wrapper=("ip", "netns", "exec", names[0]))
+                  for capture, name in ((day.first, "north"), (day.last, "south"))]
+        time.sleep(2)
+        ip("-n", names[1], "link", "set", "to1", "down")
+        time.sleep(10)
+        ip("-n", names[1], "link", "set", "to1", "up")
+        await_slow(*points)
+        time.sleep(8)
+        ledgers = day.end()
+        same(ledgers, not_received=0, packets_discarded=0, lost_at_restart=0)
+        check(all(ledger["joined"] > 500 for ledger in ledgers.values()), f"{ledgers}")
+    finally:
+        for name in names:
+            subprocess.run(["ip", "netns", "delete", name], capture_output=True, check=False)
 
 
 class Gate:
@@ -326,6 +357,32 @@ def late(program, folder):
     check(not any(losses_of(program, day.store).values()), "late records count as lost")
 
 
+def minutes_late(program, folder):
+    """What waited in the spools for ten minutes comes at once: it is joined, lies where it belongs in time, and is no loss."""
+    day = Day(program, folder)
+    day.points()
+    os.mkdir(f"{folder}/old")
+    captures = two_captures(program, f"{folder}/old", 20000, 2)
+    first, last = (shifted(path, path + ".then", time.time() - 600) for path in captures)
+    finish(point(program, first, "north", day.collector.port, *ALL))
+    time.sleep(2)
+    finish(point(program, last, "south", day.collector.port, *ALL))
+    time.sleep(8)
+    day.end()
+    ledgers = ledgers_of(program, day.store)
+    check(len(ledgers) == 4, f"not two runs of two points: {ledgers}")
+    for ledger in ledgers:
+        check(ledger["received"] == ledger["joined"] + ledger["ambiguous"] and ledger["joined"] > 500, f"{ledger}")
+    weights = []
+    for since in ("5min", "1h"):
+        done = subprocess.run([program, "query", day.store, "--json", "--since", since, "--segment", "north:south"], capture_output=True,
+                              encoding="utf-8", check=True)
+        weights.append(json.loads(done.stdout)["subjects"][0]["rows"][0]["weight"])
+    check(0.3 * weights[1] < weights[0] < 0.7 * weights[1], f"half of the delays are old, but the weights are {weights}")
+    for name, loss in losses_of(program, day.store).items():
+        check(loss is None or loss["sent"] == loss["arrived"], f"{name} lost what came late: {loss}")
+
+
 def copies(program, folder):
     """Recorded bulk transfers that end in a hundred equal resets: what cannot be told apart is counted apart."""
     captures = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "captures")
@@ -438,6 +495,38 @@ def connection_flood(program, folder):
         each.close()
     time.sleep(1)
     good_points_go_on(day, "connections")
+
+
+def unknown_certificate(program, folder):
+    """A point whose certificate somebody else has signed, and a stranger without one: refused, and one line for both."""
+    need("certtool")
+    here = os.path.dirname(os.path.abspath(__file__))
+    for whose in ("ours", "theirs"):
+        os.mkdir(f"{folder}/{whose}")
+        subprocess.run([sys.executable, f"{here}/certificates.py", f"{folder}/{whose}"], check=True)
+    port = free_port()
+    files = lambda whose, name: ("--certificate", f"{folder}/{whose}/{name}.pem", "--key", f"{folder}/{whose}/{name}.key",
+                                 "--authority", f"{folder}/ours/ca.pem")
+    day = Day(program, folder, collect=(*WAIT, "--tls", f"127.0.0.1:{port}", *files("ours", "collector")))
+    stranger = point(program, day.first, "stranger", port, *ALL, "--transport", "tls", *files("theirs", "point"))
+    day.collector.wait_for("TLS with 127.0.0.1")
+    nobody = ssl.create_default_context()
+    nobody.check_hostname, nobody.verify_mode = False, ssl.CERT_NONE
+    for _ in range(5):
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=5) as plain, nobody.wrap_socket(plain) as wrapped:
+                wrapped.sendall(message((2, struct.pack(">HHHH", 256, 1, 8, 4))))
+                check(wrapped.recv(1) == b"", "a stranger without a certificate was answered")
+        except (ssl.SSLError, OSError):
+            pass
+    day.points("--transport", "tls", *files("ours", "point"), port=port)
+    time.sleep(8)
+    stranger.terminate()
+    errors = stranger.communicate(timeout=60)[1]
+    check(stranger.returncode == 1 and "did not take" in errors, f"the stranger ended with {stranger.returncode}: {errors}")
+    ledgers = day.end()
+    check(sorted(ledgers) == ["north", "south"] and all(ledger["joined"] > 500 for ledger in ledgers.values()), f"{ledgers}")
+    day.one_line("TLS with 127.0.0.1")
 
 
 def malformed(program, folder):

@@ -77,10 +77,10 @@ class ClickHouse:
 
 
 class Collector:
-    def __init__(self, program, store, log, *options, listen=None, wrapper=()):
+    def __init__(self, program, store, log, *options, listen=None, wrapper=(), address="127.0.0.1"):
         self.port = listen or free_port()
         self.program, self.store, self.log = program, store, log
-        self.command = [*wrapper, program, "collect", "--store", store, "--listen", f"127.0.0.1:{self.port}", *options]
+        self.command = [*wrapper, program, "collect", "--store", store, "--listen", f"{address}:{self.port}", *options]
         self.process = None
         self.start()
 

@@ -375,13 +375,18 @@ def live(program, _source, _folder, tools):
             sys.exit(done.returncode)
         return
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    listen = Listen(tools, "tcp", 15)
+    listen = Listen(tools, "tcp", 35)
     watching = subprocess.Popen([program, "point", "-i", "lo", "--name", "live", "--to", f"127.0.0.1:{listen.port}",
                                  "--sampling", "1", "--every", "1s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 encoding="utf-8")
-    time.sleep(2)
-    with open(f"/proc/{watching.pid}/status", encoding="ascii") as file:
-        status = dict(line.split(":", 1) for line in file)
+    end = time.monotonic() + 20
+    while True:  # until it has opened all: loading a program into the kernel takes seconds on a busy machine
+        with open(f"/proc/{watching.pid}/status", encoding="ascii") as file:
+            status = dict(line.split(":", 1) for line in file)
+        if status["Uid"].split() == ["65534"] * 4 or time.monotonic() > end:
+            break
+        time.sleep(0.1)
+    time.sleep(0.5)
     check(status["Uid"].split() == ["65534"] * 4, f"it still runs as {status['Uid']}")
     check(int(status["CapEff"], 16) == 0, f"it still has capabilities {status['CapEff']}")
     subprocess.run(["ping", "-q", "-c", "20", "-i", "0.05", "127.0.0.1"], check=True, stdout=subprocess.DEVNULL)
