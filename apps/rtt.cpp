@@ -27,6 +27,7 @@
 #include "console/live_view.h"
 #include "console/output.h"
 #include "console/progress.h"
+#include "console/terminal.h"
 #include "core/units.h"
 #include "export/rtt/json_report.h"
 #include "export/rtt/rtt_report.h"
@@ -72,14 +73,24 @@ struct Task {
   Clock::time_point started = Clock::now();
 };
 
-ExpectSummary held_against(const Expectation& expectation, const RttRequest& request,
-                           const Measurement& measurement) {
+/// Also by group, if both have the same groups.
+void hold_against(const Expectation& expectation, const RttRequest& request, RttReport& report) {
+  const Measurement& measurement = *report.measurement;
+  ExpectOptions options = request.expect_options;
+  if (measurement.grouping() && !expectation.grouping.empty()) {
+    options.false_alarm /= 2;  // for the groups, and as much for all else
+    report.changes =
+        compare_groups(expectation, measurement, request.options.kinds, options, request.top);
+  } else if (measurement.grouping()) {
+    report.input.warnings.push_back(request.expect +
+                                    " has no groups to compare with: it was saved without --by");
+  }
   Expectation asked_for = expectation;
   std::erase_if(asked_for.parts,
                 [&](const auto& part) { return !request.options.kinds.has(part.kind); });
-  return {request.expect, expectation.first, expectation.last,
-          compare(asked_for, take_expectation(measurement, request.options.kinds),
-                  request.expect_options)};
+  report.expect = {
+      request.expect, expectation.first, expectation.last,
+      compare(asked_for, take_expectation(measurement, request.options.kinds), options)};
 }
 
 /// Empty if the kernel dropped nothing.
@@ -174,8 +185,7 @@ RttReport make_report(const Task& task, RttReport report) {
       std::ranges::move(rule.evaluate(*report.measurement, report.loss),
                         std::back_inserter(report.sla));
   }
-  if (task.expectation)
-    report.expect = held_against(*task.expectation, request, *report.measurement);
+  if (task.expectation) hold_against(*task.expectation, request, report);
   if (request.split)
     report.changes = compare_groups(*report.measurement, request.expect_options, request.top);
   report.elapsed = Clock::now() - task.started;
@@ -194,7 +204,8 @@ GoOn watching(const Task& task, LiveView& view, Figures figures) {
   return [&task, &view, figures] {
     const RttRequest& request = task.request;
     if (view.due())
-      view.show(text_report(make_report(task, figures()), {request.color, request.unicode}));
+      view.show(live_report(make_report(task, figures()), {request.color, request.unicode},
+                            screen_size()));
     return goes_on(task);
   };
 }
@@ -210,7 +221,8 @@ void warn_of(const RttRequest& request, const RttReport& report) {
 bool alarmed(const RttReport& report) {
   return std::ranges::any_of(report.sla, &SlaResult::broken) ||
          std::ranges::any_of(report.sla_groups, &SlaGroups::broken) ||
-         (report.expect && report.expect->comparison.shifted());
+         (report.expect && report.expect->comparison.shifted()) ||
+         (report.expect && report.changes && !report.changes->at && report.changes->any_changed());
 }
 
 /// All is open that needs them, and no packet has been looked at.
@@ -227,6 +239,8 @@ Result<int> measure(const RttRequest& request) {
     if (!expectation) return std::unexpected(expectation.error());
     task.expectation = std::move(*expectation);
   }
+  if (auto checked = check_groups(request, task.expectation); !checked)
+    return std::unexpected(checked.error());
   auto outputs = RttOutputs::open(request);
   if (!outputs) return std::unexpected(outputs.error());
   std::optional<SampleCsvWriter> writer;

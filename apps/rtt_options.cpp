@@ -122,6 +122,10 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
   const bool grouped = request.options.measurement.grouping.has_value();
   if (!grouped && rtt.count("--top") > 0) return "--top is for groups: say which with --by";
   if (!grouped && rtt.count("--sort") > 0) return "--sort is for groups: say which with --by";
+  if (request.sort == GroupOrder::change && !request.split && request.expect.empty())
+    return "--sort change needs what to compare with: --split TIME or --expect FILE";
+  if (request.sort == GroupOrder::lost && !request.options.loss)
+    return "--sort lost is about signs of loss: say --loss";
   if (!grouped && rtt.count("--max-groups") > 0)
     return "--max-groups is for groups: say which with --by";
   for (const SlaRule& rule : request.sla) {
@@ -235,7 +239,8 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
       "prefix/24,port");
   add_parsed(
       rtt, "--sort", "ORDER", parse_group_order, [&](GroupOrder order) { request.sort = order; },
-      "groups in order of samples (the default), median, p95 or p99");
+      "groups in order of samples (the default), median, p95, p99, change (with\n"
+      "--split or --expect) or lost (with --loss)");
   add_parsed(
       rtt, "--split", "TIME", &TimeBound::parse, [&](const TimeBound& t) { request.split = t; },
       "with --by: which groups became slower or faster at this time (as --from)?");
@@ -270,10 +275,12 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
       "'each tcp.server p95 < 50ms'; or 'tcp retransmitted < 1%',\n"
       "'dns unanswered < 0.5%'; repeatable. Exit status 3 if one is broken");
   rtt.add_option("--save-distribution", request.save_distribution,
-                 "put the distribution of each kind and leg aside in this file")
+                 "put the distribution of each kind and leg aside in this file, and with\n"
+                 "--by of each group")
       ->type_name("FILE");
   rtt.add_option("--expect", request.expect,
-                 "compare with such a file. Exit status 3 if delays have shifted")
+                 "compare with such a file, and with --by each group. Exit status 3 if\n"
+                 "delays have shifted")
       ->type_name("FILE");
   add_parsed(
       rtt, "--false-alarm", "P", parse_false_alarm,
@@ -329,6 +336,8 @@ void add_rtt(CLI::App& app, Run& run) {
       request->options.loss |= request->interfaces.empty() && wants_tcp(request->options.kinds);
     }
     request->kinds_named = rtt.count("--kind") > 0;
+    if (!request->interfaces.empty())  // a column that ends while one looks at it
+      request->options.measurement.heatmap_column = std::chrono::seconds{1};
     if (const auto reason = contradiction(*request, rtt); !reason.empty())
       throw CLI::ValidationError(reason);  // CLI11's own way to refuse
     request->table.threads = request->options.threads;

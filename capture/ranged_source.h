@@ -4,7 +4,9 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "capture/capture_log.h"
 #include "capture/source.h"
@@ -22,7 +24,10 @@ class RangedSource final : public Source {
   Filled next(std::span<Packet> batch) override;
   bool bytes_stay() const override { return source_->bytes_stay(); }
   const SourceCounters& counters() const override { return counters_; }
-  std::span<const std::string> warnings() const override { return source_->warnings(); }
+  /// Also that no packet lies in the range, with the times of those that there are.
+  std::span<const std::string> warnings() const override {
+    return warnings_.empty() ? source_->warnings() : std::span<const std::string>{warnings_};
+  }
   double progress() const override { return source_->progress(); }
 
  private:
@@ -32,6 +37,8 @@ class RangedSource final : public Source {
   SourceCounters counters_;
   std::uint64_t passed_ = 0, kept_back_ = 0;
   PacketTally tally_;
+  Timestamp earliest_ = Timestamp::max(), latest_ = Timestamp::min();  ///< of all packets
+  std::vector<std::string> warnings_;  ///< those of the source and our own, if we have one
 };
 
 }  // namespace sojourn

@@ -46,5 +46,20 @@ TEST(RangedSource, TakesOneBoundWithoutTheOther) {
   EXPECT_EQ(read_range("1h", nullptr).packets.size(), 0u);
 }
 
+TEST(RangedSource, SaysWhenTheCaptureWasIfNothingLiesInTheRange) {
+  TimeRange range;
+  range.from = TimeBound::parse("1h").value();
+  RangedSource source{ten_minutes(), range};
+  read_all(source, 128);
+  ASSERT_EQ(source.warnings().size(), 1u);
+  EXPECT_EQ(source.warnings()[0],
+            "no packet lies in the range asked for: those read are from 1970-01-12 13:46:40.000 "
+            "to 1970-01-12 13:56:39.000 UTC");
+  range.from = TimeBound::parse("590s").value();
+  RangedSource some{ten_minutes(), range};
+  read_all(some, 128);
+  EXPECT_TRUE(some.warnings().empty());
+}
+
 }  // namespace
 }  // namespace sojourn

@@ -76,7 +76,7 @@ _sojourn_rtt() {
     --by)
       mapfile -t COMPREPLY < <(compgen -W 'flow host requester prefix/24 prefix/24/48 port vlan' -- "$current")
       ;;
-    --sort) mapfile -t COMPREPLY < <(compgen -W 'samples median p95 p99' -- "$current") ;;
+    --sort) mapfile -t COMPREPLY < <(compgen -W 'samples median p95 p99 change lost' -- "$current") ;;
     --from | --to | --split) mapfile -t COMPREPLY < <(compgen -W '10s 1min 10min 1h' -- "$current") ;;
     --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current") ;;
     --duration | --every | --expire | --longest | --window)

@@ -1,6 +1,8 @@
 #include "estimate/expectation.h"
 
 #include <algorithm>
+#include <functional>
+#include <tuple>
 
 namespace sojourn {
 
@@ -24,6 +26,34 @@ Expectation take_expectation(const Measurement& measurement, KindSet kinds) {
     }
   }
   return result;
+}
+
+void take_groups(const Measurement& measurement, KindSet kinds, Expectation& expectation) {
+  if (!measurement.grouping()) return;
+  expectation.grouping = measurement.grouping()->name();
+  std::vector<Groups::Entry> entries;
+  for (std::size_t k = 0; k < kind_count; ++k) {
+    const Kind kind = static_cast<Kind>(k);
+    if (!kinds.has(kind)) continue;
+    for (const Groups::Entry& entry : measurement.groups_of(kind)) {
+      const bool is_part = Measurement::headline_is_sum(kind) && entry.id.leg != Leg::sum;
+      const bool enough =
+          static_cast<double>(entry.distribution->count()) >= least_independent_samples;
+      if (!entry.id.key.other && !is_part && enough) entries.push_back(entry);
+    }
+  }
+  std::ranges::sort(entries, std::greater{},
+                    [](const Groups::Entry& entry) { return entry.distribution->count(); });
+  if (entries.size() > most_saved_groups)
+    entries.erase(entries.begin() + most_saved_groups, entries.end());
+  for (const Groups::Entry& entry : entries)
+    expectation.groups.push_back(
+        {measurement.grouping()->label(entry.id.key),
+         {entry.id.kind, entry.id.leg, entry.distribution->snapshot(expectation_quantiles)}});
+  // The same file for the same groups, whatever their order in memory.
+  std::ranges::sort(expectation.groups, {}, [](const Expectation::GroupPart& group) {
+    return std::tie(group.label, group.part.kind, group.part.leg);
+  });
 }
 
 bool ExpectComparison::shifted() const {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/kind.h"
@@ -29,14 +30,27 @@ struct Expectation {
   std::optional<Timestamp> first, last;  ///< when it was measured
   std::vector<Part> parts;               ///< only what has samples
 
+  /// The same of one group, by its name.
+  struct GroupPart {
+    std::string label;
+    Part part;
+  };
+  std::string grouping;           ///< what --by said; empty if there are no groups
+  std::vector<GroupPart> groups;  ///< those with enough samples to be compared
+
   const Part* find(Kind kind, Leg leg) const;
 };
 
 /// The quantiles that are put aside beside the buckets.
 inline constexpr std::array expectation_quantiles = {0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999};
 
-/// What `measurement` found of `kinds`.
+/// What `measurement` found of `kinds`, without groups.
 Expectation take_expectation(const Measurement& measurement, KindSet kinds);
+
+/// Groups that are put aside at most: those with the most samples.
+inline constexpr std::size_t most_saved_groups = 10'000;
+/// Adds the groups of `kinds`, if there are any.  Of a kind with a sum, that leg alone, as above.
+void take_groups(const Measurement& measurement, KindSet kinds, Expectation& expectation);
 
 struct ExpectOptions {
   double false_alarm = 0.001;  ///< of the whole comparison, over all kinds and legs

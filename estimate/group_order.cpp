@@ -13,14 +13,15 @@ Result<GroupOrder> parse_group_order(std::string_view text) {
 }
 
 GroupRank rank_of(const Distribution& distribution, GroupOrder order) {
-  if (order == GroupOrder::samples) return {true, static_cast<std::int64_t>(distribution.count())};
+  if (!is_by_delay(order)) return {true, static_cast<std::int64_t>(distribution.count())};
   const double q = order == GroupOrder::median ? 0.5 : order == GroupOrder::p95 ? 0.95 : 0.99;
   return {distribution.count() >= enough_to_rank, distribution.quantile(q)->count()};
 }
 
 std::string_view words_for(GroupOrder order) {
   constexpr std::array<std::string_view, group_order_names.size()> words = {
-      "most samples first", "highest median first", "highest p95 first", "highest p99 first"};
+      "most samples first", "highest median first", "highest p95 first",
+      "highest p99 first",  "most changed first",   "highest share lost first"};
   return words[static_cast<std::size_t>(order)];
 }
 

@@ -11,9 +11,9 @@
 
 namespace sojourn {
 
-enum class GroupOrder : std::uint8_t { samples, median, p95, p99 };
-inline constexpr std::array<std::string_view, 4> group_order_names = {"samples", "median", "p95",
-                                                                      "p99"};
+enum class GroupOrder : std::uint8_t { samples, median, p95, p99, change, lost };
+inline constexpr std::array<std::string_view, 6> group_order_names = {"samples", "median", "p95",
+                                                                      "p99",     "change", "lost"};
 
 Result<GroupOrder> parse_group_order(std::string_view text);
 
@@ -28,7 +28,13 @@ struct GroupRank {
 
   friend auto operator<=>(const GroupRank&, const GroupRank&) = default;
 };
+/// By change and by loss nothing can be said from the delays alone: there the samples decide.
 GroupRank rank_of(const Distribution& distribution, GroupOrder order);
+
+/// Do the groups' delays decide?
+constexpr bool is_by_delay(GroupOrder order) {
+  return order == GroupOrder::median || order == GroupOrder::p95 || order == GroupOrder::p99;
+}
 
 /// "most samples first", for the head of the list.
 std::string_view words_for(GroupOrder order);

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/hash.h"
+#include "estimate/group_order.h"
 
 namespace sojourn {
 namespace {
@@ -79,17 +80,23 @@ void LossTally::merge(const LossTally& other) {
       merge_legs(slices_[number], legs);
 }
 
-std::vector<LossTally::Row> LossTally::groups(std::size_t limit) const {
+std::vector<LossTally::Row> LossTally::groups(std::size_t limit, bool by_share) const {
   struct Ranked {
     double lost;
     Row row;
+  };
+  const auto rank = [&](const LossCounts& counts) {
+    const double lost = counts.weight(LossSign::retransmitted) + counts.weight(LossSign::late);
+    if (!by_share) return lost;
+    const double segments = counts.weight(LossSign::segment);
+    return segments < static_cast<double>(enough_to_rank) ? -1.0 : lost / segments;
   };
   std::vector<Ranked> ranked;
   for (const auto& [key, legs] : groups_)
     for (std::size_t i = 0; i < leg_count; ++i)
       if (!legs[i].empty())
-        ranked.push_back({legs[i].weight(LossSign::retransmitted) + legs[i].weight(LossSign::late),
-                          {options_.grouping->label(key), {}, static_cast<Leg>(i), &legs[i]}});
+        ranked.push_back({rank(legs[i]),
+                          {key, options_.grouping->label(key), {}, static_cast<Leg>(i), &legs[i]}});
   std::ranges::sort(ranked, [](const Ranked& a, const Ranked& b) {
     if (a.lost != b.lost) return a.lost > b.lost;
     const double mine = a.row.counts->weight(LossSign::segment);
@@ -108,6 +115,7 @@ std::vector<LossTally::Row> LossTally::slices() const {
     for (std::size_t i = 0; i < leg_count; ++i)
       if (!legs[i].empty())
         rows.push_back({{},
+                        {},
                         timestamp_from_ns(number * options_.window->count()),
                         static_cast<Leg>(i),
                         &legs[i]});

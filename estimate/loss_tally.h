@@ -60,13 +60,15 @@ class LossTally {
   const LossCounts& leg(Leg leg) const { return total_[index_of(leg)]; }
 
   struct Row {
-    std::string label;  ///< of a group
+    GroupKey key;       ///< of a group
+    std::string label;  ///< the same
     Timestamp start;    ///< of a slice
     Leg leg;
     const LossCounts* counts;
   };
-  /// The groups with the most retransmitted and late segments first.
-  std::vector<Row> groups(std::size_t limit) const;
+  /// The groups with the most retransmitted and late segments first; or those with the highest
+  /// share of them, where fewer segments than enough_to_rank come last.
+  std::vector<Row> groups(std::size_t limit, bool by_share = false) const;
   std::vector<Row> slices() const;
   const std::optional<Duration>& window() const { return options_.window; }
   const std::optional<Grouping>& grouping() const { return options_.grouping; }

@@ -41,7 +41,7 @@ Measurement::Measurement(const MeasurementOptions& options)
     after_.emplace(options.max_groups, options.keep);
   }
   if (options.window) windows_.emplace(*options.window, options.max_slices, options.keep);
-  if (options.heatmap) heatmap_.emplace();
+  if (options.heatmap) heatmap_.emplace(options.heatmap_column);
 }
 
 std::uint64_t Measurement::unmatched_requests(Kind kind) const {

@@ -52,6 +52,7 @@ struct MeasurementOptions {
   std::optional<Duration> window;
   std::size_t max_slices = Windows::default_max_slices;
   bool heatmap = false;
+  Duration heatmap_column = std::chrono::milliseconds{1};  ///< to begin with
   std::optional<Grouping> grouping;
   std::size_t max_groups = Groups::default_max_groups;
   std::optional<Timestamp> split;   ///< with `grouping`: keep what came before and after apart
@@ -135,6 +136,10 @@ class Measurement {
   }
   /// In this order; those of equal rank in order of their label.
   std::vector<Group> groups_by(GroupOrder order, std::size_t limit) const;
+  /// Its delays, or nullptr.
+  const Distribution* find_group(const GroupId& id) const {
+    return groups_ ? groups_->find(id) : nullptr;
+  }
   /// All groups of a kind, by leg, in no particular order and without names; valid until the next
   /// add.
   std::vector<Groups::Entry> groups_of(Kind kind) const;

@@ -1,6 +1,7 @@
 #pragma once
 // A page of text for people: lines, sections, tables and filled paragraphs.
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -30,6 +31,7 @@ class TextPage {
   bool unicode() const { return options_.unicode; }
 
   std::string take() { return std::move(text_); }
+  std::size_t lines() const { return static_cast<std::size_t>(std::ranges::count(text_, '\n')); }
 
  private:
   TextOptions options_;

@@ -1,5 +1,5 @@
 #pragma once
-// Which groups became slower or faster at a given time.
+// Which groups became slower or faster: at a given time, or since another run.
 
 #include <array>
 #include <cstddef>
@@ -22,11 +22,12 @@ struct GroupChange {
     Duration median{}, p95{};
   };
 
+  GroupKey key;
   std::string label;
   Kind kind = Kind::tcp;
   Leg leg = Leg::server;
   ShiftVerdict verdict = ShiftVerdict::too_few;
-  std::optional<double> p_value;  ///< nullopt with too few samples
+  std::optional<double> p_value = {};  ///< nullopt with too few samples
   Side before, after;
 
   bool changed() const { return verdict != ShiftVerdict::same && verdict != ShiftVerdict::too_few; }
@@ -35,12 +36,19 @@ struct GroupChange {
 };
 
 struct GroupChanges {
-  Timestamp at;
+  std::optional<Timestamp> at;  ///< nullopt: since another run was put aside
   ExpectOptions options;
   std::size_t compared = 0;             ///< with enough samples on both sides
   std::array<std::size_t, 5> counts{};  ///< by ShiftVerdict
+  std::size_t gone = 0;                 ///< since another run: its groups without samples now
+  std::size_t fresh = 0;                ///< and groups with enough samples now that it did not have
   std::vector<GroupChange> shown;       ///< the changed first, the greatest change first
 
+  bool any_changed() const {
+    return count(ShiftVerdict::slower) + count(ShiftVerdict::faster) +
+               count(ShiftVerdict::changed_shape) >
+           0;
+  }
   std::size_t count(ShiftVerdict verdict) const {
     return counts[static_cast<std::size_t>(verdict)];
   }
@@ -52,5 +60,9 @@ struct GroupChanges {
 /// have to do with each other.
 GroupChanges compare_groups(const Measurement& measurement, const ExpectOptions& options,
                             std::size_t limit);
+
+/// The same for each group that `expected` has, too, by name, kind and leg.
+GroupChanges compare_groups(const Expectation& expected, const Measurement& now, KindSet kinds,
+                            const ExpectOptions& options, std::size_t limit);
 
 }  // namespace sojourn

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <random>
 
@@ -78,6 +79,86 @@ TEST(GroupChanges, NoticeTheServiceThatBecameSlower) {
       ++noticed;
   }
   EXPECT_GE(noticed, 45);
+}
+
+/// The same against a run that was put aside: half of the samples each.
+struct TwoRuns {
+  Expectation then;
+  Measurement now;
+};
+TwoRuns two_runs(std::uint64_t seed, int slower_port, double factor) {
+  std::array<Measurement, 2> runs;
+  for (const bool second : {false, true}) {
+    MeasurementOptions options;
+    options.grouping = *Grouping::parse("port");
+    runs[second] = Measurement{options};
+    std::mt19937_64 random{seed * 2 + second};
+    std::normal_distribution<double> normal;
+    for (int port = 1; port <= ports; ++port)
+      for (int flow = 0; flow < 60; ++flow) {
+        const std::uint64_t tag = random() | 1u;
+        const double level = 0.3 * normal(random);
+        for (int i = 0; i < 2; ++i) {
+          Sample sample;
+          sample.time = noon;
+          sample.flow = tag;
+          sample.responder_port = static_cast<std::uint16_t>(port);
+          const double scale = second && port == slower_port ? factor : 1;
+          sample.delay =
+              Duration{std::llround(20e6 * scale * std::exp(level + 0.3 * normal(random)))};
+          runs[second].add(sample);
+        }
+      }
+  }
+  TwoRuns result{take_expectation(runs[0], KindSet::all()), std::move(runs[1])};
+  take_groups(runs[0], KindSet::all(), result.then);
+  return result;
+}
+GroupChanges compared(const TwoRuns& runs, double false_alarm) {
+  return compare_groups(runs.then, runs.now, KindSet::all(),
+                        {.false_alarm = false_alarm, .tolerance = 0}, 10);
+}
+
+/// 5 % were asked for: of 200 pairs more than 21 with probability 7e-4 if it is kept to.
+TEST(GroupChanges, SinceAnotherRunKeepToTheFalseAlarmsAskedFor) {
+  int alarms = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const GroupChanges changes = compared(two_runs(seed, 0, 1), 0.05);
+    ASSERT_EQ(changes.compared, std::size_t{ports});
+    alarms += changes.any_changed();
+  }
+  EXPECT_LE(alarms, 21);
+}
+
+/// Twenty groups judged each as if it were alone would be noticed by that test.
+TEST(GroupChanges, SinceAnotherRunWouldNoticeThatTheirNumberWasForgotten) {
+  int alarms = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed)
+    alarms += compared(two_runs(seed, 0, 1), 0.05 * ports).any_changed();
+  EXPECT_GT(alarms, 21);
+}
+
+/// The twin: a service that became 60 % slower must not go unnoticed.
+TEST(GroupChanges, SinceAnotherRunNoticeTheServiceThatBecameSlower) {
+  int noticed = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const GroupChanges changes = compared(two_runs(seed, 7, 1.6), 0.05);
+    noticed +=
+        changes.shown[0].label == "port 7" && changes.shown[0].verdict == ShiftVerdict::slower;
+  }
+  EXPECT_GE(noticed, 45);
+}
+
+TEST(GroupChanges, SinceAnotherRunCountWhoIsGoneAndWhoIsNew) {
+  TwoRuns runs = two_runs(1, 0, 1);
+  runs.then.groups.erase(runs.then.groups.begin());  // that port is new
+  runs.then.groups.push_back(runs.then.groups.back());
+  runs.then.groups.back().label = "port 99";
+  const GroupChanges changes = compared(runs, 0.05);
+  EXPECT_FALSE(changes.at);
+  EXPECT_EQ(changes.compared, std::size_t{ports - 1});
+  EXPECT_EQ(changes.gone, 1u);
+  EXPECT_EQ(changes.fresh, 1u);
 }
 
 TEST(GroupChanges, SayNothingOfGroupsWithFewSamples) {

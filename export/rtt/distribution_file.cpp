@@ -7,6 +7,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <tuple>
 
 namespace sojourn {
 namespace {
@@ -54,6 +56,12 @@ Json part_object(const Expectation::Part& part) {
   });
   object["flows_seen"] = Json::array();
   for (const std::uint64_t marks : delays.flows.seen()) object["flows_seen"].push_back(marks);
+  return object;
+}
+
+Json group_object(const Expectation::GroupPart& group) {
+  Json object{{"group", group.label}};
+  object.update(part_object(group.part));
   return object;
 }
 
@@ -197,6 +205,29 @@ Result<Expectation::Part> read_part(const Json& object) {
   return Expectation::Part{*kind, static_cast<Leg>(leg - leg_names.begin()), std::move(*delays)};
 }
 
+/// The groups of --by, if the run had such.
+Result<void> read_groups(const Json& document, Expectation& expectation) {
+  const Json& grouping = member(document, "grouping");
+  const Json& groups = member(document, "groups");
+  if (grouping.is_null() && groups.is_null()) return {};
+  if (!grouping.is_string() || !groups.is_array())
+    return failure("'grouping' and 'groups' are not a text and an array");
+  expectation.grouping = grouping.get<std::string>();
+  std::set<std::tuple<std::string, Kind, Leg>> met;
+  for (const Json& object : groups) {
+    const Json& label = member(object, "group");
+    if (!label.is_string()) return failure("a group has no name");
+    auto part = read_part(object);
+    if (!part) return std::unexpected(part.error());
+    const auto& name = label.get_ref<const std::string&>();
+    if (!met.emplace(name, part->kind, part->leg).second)
+      return failure(
+          fmt::format("{}.{} of a group is there twice", name_of(part->kind), name_of(part->leg)));
+    expectation.groups.push_back({name, std::move(*part)});
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string distribution_file(const Expectation& expectation) {
@@ -215,7 +246,14 @@ std::string distribution_file(const Expectation& expectation) {
   text += ",\n \"distributions\": [";
   for (std::size_t i = 0; i < expectation.parts.size(); ++i)
     text += (i == 0 ? "\n  " : ",\n  ") + part_object(expectation.parts[i]).dump();
-  return text + "\n ]\n}\n";
+  text += "\n ]";
+  if (!expectation.grouping.empty()) {
+    text += ",\n \"grouping\": " + Json(expectation.grouping).dump() + ",\n \"groups\": [";
+    for (std::size_t i = 0; i < expectation.groups.size(); ++i)
+      text += (i == 0 ? "\n  " : ",\n  ") + group_object(expectation.groups[i]).dump();
+    text += "\n ]";
+  }
+  return text + "\n}\n";
 }
 
 Result<Expectation> parse_distribution_file(std::string_view text) {
@@ -249,6 +287,8 @@ Result<Expectation> parse_distribution_file(std::string_view text) {
       return failure(fmt::format("{}.{} is there twice", name_of(part->kind), name_of(part->leg)));
     expectation.parts.push_back(std::move(*part));
   }
+  if (const auto read = read_groups(document, expectation); !read)
+    return std::unexpected(read.error());
   return expectation;
 }
 

@@ -62,6 +62,34 @@ TEST(DistributionFile, GivesBackWhatWasPutAside) {
   EXPECT_EQ(distribution_file(*after), text);
 }
 
+TEST(DistributionFile, GivesBackGroups) {
+  MeasurementOptions options;
+  options.grouping = *Grouping::parse("port");
+  Measurement measurement{options};
+  Sample sample;
+  for (int i = 0; i < 100; ++i) {
+    sample.delay = (i + 1) * 1ms;
+    sample.responder_port = static_cast<std::uint16_t>(i < 60 ? 80 : i < 99 ? 443 : 22);
+    measurement.add(sample);
+  }
+  Expectation before = take_expectation(measurement, KindSet::all());
+  take_groups(measurement, KindSet::all(), before);
+  ASSERT_EQ(before.groups.size(), 2u) << "one sample is not worth its place";
+  const std::string text = distribution_file(before);
+  const auto after = parse_distribution_file(text);
+  ASSERT_TRUE(after) << after.error().message;
+  EXPECT_EQ(after->grouping, "port");
+  ASSERT_EQ(after->groups.size(), 2u);
+  EXPECT_EQ(after->groups[1].label, "port 80");
+  EXPECT_EQ(after->groups[1].part.delays.samples, 60u);
+  EXPECT_EQ(distribution_file(*after), text);
+  EXPECT_EQ(fault_in(text, "\"group\":\"port 80\"", "\"group\":7"), "a group has no name");
+  EXPECT_EQ(fault_in(text, "\"group\":\"port 80\"", "\"group\":\"port 443\""),
+            "tcp.server of a group is there twice");
+  EXPECT_EQ(fault_in(text, "\"grouping\": \"port\"", "\"grouping\": 5"),
+            "'grouping' and 'groups' are not a text and an array");
+}
+
 TEST(DistributionFile, OfNothingIsReadBackToo) {
   const auto after = parse_distribution_file(distribution_file({}));
   ASSERT_TRUE(after) << after.error().message;

@@ -66,4 +66,20 @@ std::string expect_promise(const ExpectComparison& comparison) {
       100 * comparison.options.tolerance, comparison.options.false_alarm);
 }
 
+std::string changes_sentence(const GroupChanges& changes) {
+  std::string text = fmt::format(
+      "{} slower, {} faster, {} of another shape, {} the same, {} with too few samples to tell. ",
+      changes.count(ShiftVerdict::slower), changes.count(ShiftVerdict::faster),
+      changes.count(ShiftVerdict::changed_shape), changes.count(ShiftVerdict::same),
+      changes.count(ShiftVerdict::too_few));
+  if (!changes.at)
+    text += fmt::format("{} of the file have no samples now, {} are new. ", changes.gone,
+                        changes.fresh);
+  return text + fmt::format(
+                    "With {:g} % probability none of the {} compared is called changed if none has "
+                    "changed by more than {:g} %.",
+                    100 * (1 - changes.options.false_alarm), changes.compared,
+                    100 * changes.options.tolerance);
+}
+
 }  // namespace sojourn

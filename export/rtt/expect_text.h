@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "estimate/change/group_changes.h"
 #include "estimate/expectation.h"
 
 namespace sojourn {
@@ -13,5 +14,8 @@ std::string expect_sentence(const ExpectResult& result);
 
 /// What the verdicts rest on, in one sentence.
 std::string expect_promise(const ExpectComparison& comparison);
+
+/// How many groups became slower or faster, and how far that can be relied on.
+std::string changes_sentence(const GroupChanges& changes);
 
 }  // namespace sojourn

@@ -57,10 +57,10 @@ bool HeatmapGrid::has_requests() const {
 }
 
 HeatmapGrid grid_of(const DelayHeatmap& heatmap, const HeatmapPanel& panel, std::size_t columns,
-                    std::size_t rows) {
+                    std::size_t rows, std::size_t from_column) {
   HeatmapGrid grid;
   std::size_t first = DelayHeatmap::rows, last = 0;
-  for (std::size_t column = 0; column < heatmap.columns(); ++column)
+  for (std::size_t column = from_column; column < heatmap.columns(); ++column)
     for (std::size_t row = 0; row < DelayHeatmap::rows; ++row)
       if (heatmap.weight(column, row, panel.kind, panel.leg) > 0) {
         first = std::min(first, row);
@@ -70,18 +70,19 @@ HeatmapGrid grid_of(const DelayHeatmap& heatmap, const HeatmapPanel& panel, std:
 
   const std::size_t height = last - first + 1;
   const std::size_t join_rows = (height + rows - 1) / rows;
-  const std::size_t join_columns = (heatmap.columns() + columns - 1) / columns;
+  const std::size_t length = heatmap.columns() - from_column;
+  const std::size_t join_columns = (length + columns - 1) / columns;
   grid.rows = (height + join_rows - 1) / join_rows;
-  grid.columns = (heatmap.columns() + join_columns - 1) / join_columns;
-  grid.start = heatmap.start_of(0);
+  grid.columns = (length + join_columns - 1) / join_columns;
+  grid.start = heatmap.start_of(from_column);
   grid.column_length = heatmap.length() * static_cast<std::int64_t>(join_columns);
   for (std::size_t row = 0; row <= grid.rows; ++row)
     grid.lowest.push_back(
         DelayHeatmap::lowest(std::min(first + row * join_rows, DelayHeatmap::rows)));
   grid.weights.assign(grid.columns * grid.rows, 0);
   std::vector<double> requests(grid.columns), answered(grid.columns);
-  for (std::size_t column = 0; column < heatmap.columns(); ++column) {
-    const std::size_t to = column / join_columns;
+  for (std::size_t column = from_column; column < heatmap.columns(); ++column) {
+    const std::size_t to = (column - from_column) / join_columns;
     for (std::size_t row = first; row <= last; ++row)
       grid.weights[to * grid.rows + (row - first) / join_rows] +=
           heatmap.weight(column, row, panel.kind, panel.leg);

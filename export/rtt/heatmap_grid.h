@@ -39,9 +39,10 @@ struct HeatmapGrid {
   bool has_requests() const;
 };
 
-/// At most this many columns and rows; those of the heatmap are joined, never divided.
+/// At most this many columns and rows; those of the heatmap are joined, never divided.  Columns
+/// before `from_column` are left out.
 HeatmapGrid grid_of(const DelayHeatmap& heatmap, const HeatmapPanel& panel, std::size_t columns,
-                    std::size_t rows);
+                    std::size_t rows, std::size_t from_column = 0);
 
 /// Is a request without a response a loss?  Not where one acknowledgment answers many segments.
 bool unanswered_means_lost(Kind kind);

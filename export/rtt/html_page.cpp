@@ -11,6 +11,7 @@ constexpr std::string_view style = R"(
 @media(prefers-color-scheme:dark){:root{--ink:#e6e6e6;--dim:#aaa;--paper:#15181c;--line:#3a3f46;--head:#20252b;--good:#6db8e8;--bad:#ff9d52}
 svg line[stroke="#d0d0d0"],svg line[stroke="#eeeeee"]{stroke:#3a3f46}
 svg path[stroke="#000000"],svg line[stroke="#000000"]{stroke:#fff}
+svg path[stroke="#0072B2"],svg line[stroke="#0072B2"]{stroke:#3d9be0}
 svg path[fill="#0072B2"]{fill:#56B4E9}}
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:64rem;padding:1rem;font:16px/1.45 system-ui,"DejaVu Sans",sans-serif;color:var(--ink);background:var(--paper)}
@@ -26,7 +27,7 @@ svg{max-width:100%;height:auto;display:block}
 svg>rect:first-of-type{fill:none}svg,svg text{fill:var(--ink)}
 @media(max-width:40rem){body{padding:.6rem;font-size:15px}.wide svg{min-width:40rem}}
 @media print{:root{--ink:#000;--dim:#333;--paper:#fff;--line:#999;--head:#eee}body{max-width:none;font-size:10pt}
-h2{break-after:avoid}table,svg{break-inside:avoid}.wide{overflow:visible}}
+h2{break-after:avoid}table,svg{break-inside:avoid}svg{max-height:23cm;margin:0 auto}.wide{overflow:visible}}
 )";
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "estimate/unanswered.h"
 #include "export/rtt/expect_text.h"
 #include "export/rtt/html_page.h"
+#include "export/rtt/report_groups.h"
 #include "export/rtt/share_text.h"
 #include "export/rtt/svg_heatmap.h"
 #include "export/rtt/svg_plot.h"
@@ -110,15 +111,22 @@ class HtmlReport {
   void heatmap() {
     if (!measurement_.heatmap() || measurement_.samples() == 0) return;
     page_.heading("Delay over time");
-    RttReport all = report_;
-    all.kinds_named = true;
-    page_.picture(svg_heatmap(all, false));
+    // A picture for each kind, so that paper is not turned in the middle of one.
+    RttReport one = report_;
+    one.kinds_named = true;
+    for (std::size_t k = 0; k < kind_count; ++k) {
+      const Kind kind = static_cast<Kind>(k);
+      if (!report_.kinds.has(kind) || measurement_.pooled(kind).empty()) continue;
+      one.kinds = KindSet::none();
+      one.kinds.add(kind);
+      page_.picture(svg_heatmap(one, false));
+    }
     page_.paragraph("A column is about the requests that were sent then.");
   }
 
   void groups() {
     if (!measurement_.grouping()) return;
-    const auto groups = measurement_.groups_by(report_.sort, report_.top);
+    const auto groups = report_groups(report_);
     page_.heading(fmt::format("{} of {} groups by {}, {}", groups.size(),
                               format_count(measurement_.group_count()),
                               measurement_.grouping()->name(), words_for(report_.sort)));
@@ -134,14 +142,17 @@ class HtmlReport {
 
   void changes() {
     if (!report_.changes) return;
-    page_.heading("What changed at " + format_time(report_.changes->at).substr(0, 19) + " UTC");
+    page_.heading(report_.changes->at ? "What changed at " +
+                                            format_time(*report_.changes->at).substr(0, 19) + " UTC"
+                                      : "What changed since " + report_.expect->file);
     Rows rows = {{"group", "kind", "leg", "verdict", "median was", "is", "p95 was", "is"}};
     for (const GroupChange& change : report_.changes->shown)
       rows.push_back({change.label, std::string{name_of(change.kind)},
                       std::string{name_of(change.leg)}, std::string{name_of(change.verdict)},
                       compact(change.before.median), compact(change.after.median),
                       compact(change.before.p95), compact(change.after.p95)});
-    page_.table(rows, 4, 8);
+    if (rows.size() > 1) page_.table(rows, 4, 8);
+    page_.paragraph(changes_sentence(*report_.changes));
   }
 
   void loss() {

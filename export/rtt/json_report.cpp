@@ -5,6 +5,7 @@
 #include "estimate/estimates_of.h"
 #include "export/json_values.h"
 #include "export/rtt/heatmap_grid.h"
+#include "export/rtt/report_groups.h"
 
 namespace sojourn {
 namespace {
@@ -137,7 +138,7 @@ Json kind_object(const RttReport& report, Kind kind) {
 
 Json groups_array(const RttReport& report) {
   Json array = Json::array();
-  for (const auto& group : report.measurement->groups_by(report.sort, report.top)) {
+  for (const auto& group : report_groups(report)) {
     Json object{{"group", group.label}, {"kind", name_of(group.kind)}, {"leg", name_of(group.leg)}};
     describe(object, *group.distribution, report.quantiles);
     array.push_back(std::move(object));
@@ -219,7 +220,7 @@ Json loss_object(const RttReport& report) {
     if (const auto& counts = report.loss->leg(static_cast<Leg>(i)); !counts.empty())
       object["legs"][std::string{leg_names[i]}] = loss_row(counts);
   if (report.loss->grouping())
-    for (const auto& row : report.loss->groups(report.top)) {
+    for (const auto& row : report.loss->groups(report.top, report.sort == GroupOrder::lost)) {
       Json one = loss_row(*row.counts);
       one["group"] = row.label;
       one["leg"] = name_of(row.leg);
@@ -235,10 +236,12 @@ Json loss_object(const RttReport& report) {
 }
 
 Json changes_object(const GroupChanges& changes) {
-  Json object{{"at_ns", to_ns(changes.at)},
+  Json object{{"at_ns", ns_or_null(changes.at)},
               {"false_alarm", changes.options.false_alarm},
               {"tolerance", changes.options.tolerance},
               {"compared", changes.compared},
+              {"groups_gone", changes.gone},
+              {"groups_new", changes.fresh},
               {"groups", Json::array()}};
   const auto side = [](const GroupChange::Side& one) {
     return Json{

@@ -88,7 +88,7 @@ struct RttReport {
   std::vector<SlaResult> sla;         ///< rules about the whole
   std::vector<SlaGroups> sla_groups;  ///< rules about each group
   std::optional<ExpectSummary> expect;
-  std::optional<GroupChanges> changes;  ///< with --split
+  std::optional<GroupChanges> changes;  ///< with --split, or groups in the file of --expect
   std::optional<EngineSummary> engine;  ///< of a live run
   /// All figures are about this part of the run.  A request may be answered in the next, so nothing
   /// is said of requests without an answer.

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "core/printable.h"
 #include "core/units.h"
+#include "export/rtt/expect_text.h"
 #include "export/rtt/text_sections.h"
 #include "export/text_cells.h"
 
@@ -13,10 +15,16 @@ using Align = TextTable::Align;
 void TextReport::changes() {
   if (!report_.changes) return;
   const GroupChanges& changes = *report_.changes;
-  const std::string at = format_time(changes.at);
-  section(fmt::format("what changed at {} {} UTC, by {}", at.substr(0, 10), at.substr(11, 8),
-                      measurement_.grouping()->name()));
-  if (changes.shown.empty()) return line("no group has samples both before and after");
+  if (changes.at) {
+    const std::string at = format_time(*changes.at);
+    section(fmt::format("what changed at {} {} UTC, by {}", at.substr(0, 10), at.substr(11, 8),
+                        measurement_.grouping()->name()));
+    if (changes.shown.empty()) return line("no group has samples both before and after");
+  } else {
+    section(fmt::format("what changed since {}, by {}", printable(report_.expect->file),
+                        measurement_.grouping()->name()));
+    if (changes.shown.empty()) return line("no group has samples both now and in the file");
+  }
   TextTable rows({Align::left, Align::right, Align::right, Align::right, Align::right, Align::left,
                   Align::left, Align::left});
   rows.row({"verdict", "p50 was", "is", "p95 was", "is", "kind", "leg",
@@ -26,16 +34,7 @@ void TextReport::changes() {
               compact(change.after.median), compact(change.before.p95), compact(change.after.p95),
               std::string{name_of(change.kind)}, std::string{name_of(change.leg)}, change.label});
   table(rows);
-  paragraph(
-      fmt::format("{} slower, {} faster, {} of another shape, {} the same, {} with too few samples "
-                  "to tell. With "
-                  "{:g} % probability none of the {} compared is called changed if none has "
-                  "changed by more than "
-                  "{:g} %.",
-                  changes.count(ShiftVerdict::slower), changes.count(ShiftVerdict::faster),
-                  changes.count(ShiftVerdict::changed_shape), changes.count(ShiftVerdict::same),
-                  changes.count(ShiftVerdict::too_few), 100 * (1 - changes.options.false_alarm),
-                  changes.compared, 100 * changes.options.tolerance));
+  paragraph(changes_sentence(changes));
 }
 
 }  // namespace sojourn

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/units.h"
+#include "export/rtt/report_groups.h"
 #include "export/rtt/text_sections.h"
 #include "export/text_cells.h"
 
@@ -46,7 +47,7 @@ void TextReport::windows() {
 
 void TextReport::groups() {
   if (!measurement_.grouping() || report_.top == 0) return;
-  const auto groups = measurement_.groups_by(report_.sort, report_.top);
+  const auto groups = report_groups(report_);
   if (groups.empty()) return;
   // The name comes last: it may be long, and numbers still line up.
   TextTable rows({Align::right, Align::right, Align::right, Align::right, Align::left, Align::left,
@@ -63,7 +64,7 @@ void TextReport::groups() {
                       format_count(measurement_.group_count()), measurement_.grouping()->name(),
                       words_for(report_.sort)));
   table(rows);
-  if (report_.sort != GroupOrder::samples)
+  if (is_by_delay(report_.sort))
     line(fmt::format("Groups with fewer than {} samples come last.", enough_to_rank));
   if (const auto beyond = measurement_.samples_beyond_groups(); beyond > 0)
     line(fmt::format("{} samples are in the group \"other\": there were too many groups.",

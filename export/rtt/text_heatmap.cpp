@@ -33,11 +33,26 @@ void TextReport::heatmap() {
   const DelayHeatmap* const heatmap = measurement_.heatmap();
   if (!heatmap || !report_.draw_heatmap) return;
   for (const HeatmapPanel& panel : heatmap_panels(measurement_, report_.kinds, report_.kinds_named))
-    heatmap_panel(*heatmap, panel);
+    draw_heatmap(grid_of(*heatmap, panel, width - label_width - 1, most_rows), panel);
 }
 
-void TextReport::heatmap_panel(const DelayHeatmap& heatmap, const HeatmapPanel& panel) {
-  const HeatmapGrid grid = grid_of(heatmap, panel, width - label_width - 1, most_rows);
+/// The last columns at their own length: they move to the left as new ones come.  About half of the
+/// screen, so that figures have room beneath.
+void TextReport::latest_heatmap(const ScreenSize& screen) {
+  const DelayHeatmap* const heatmap = measurement_.heatmap();
+  if (!heatmap) return;
+  const auto panels = heatmap_panels(measurement_, report_.kinds, false);
+  if (panels.empty()) return;
+  constexpr std::size_t around = 10;  // heading, title, axis, unanswered requests
+  const std::size_t rows = std::clamp<std::size_t>(
+      screen.rows > around ? (screen.rows - around) / 2 : 0, 3, 2 * most_rows);
+  const std::size_t columns =
+      std::max<std::size_t>(screen.columns, label_width + 12) - label_width - 1;
+  const std::size_t first = heatmap->columns() - std::min(heatmap->columns(), columns);
+  draw_heatmap(grid_of(*heatmap, panels[0], columns, rows, first), panels[0]);
+}
+
+void TextReport::draw_heatmap(const HeatmapGrid& grid, const HeatmapPanel& panel) {
   if (grid.columns == 0) return;
   section(fmt::format("delay over time: {} {}, a column is {}", name_of(panel.kind),
                       name_of(panel.leg), format_duration(grid.column_length)));

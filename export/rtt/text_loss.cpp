@@ -111,9 +111,11 @@ void TextReport::loss_slices() {
 void TextReport::loss_groups() {
   if (!report_.loss->grouping() || report_.top == 0) return;
   TextTable rows({Align::right, Align::right, Align::right, Align::left, Align::left});
+  const bool by_share = report_.sort == GroupOrder::lost;
   rows.row({"segments", "retransmitted", "late", "tcp to",
-            report_.loss->grouping()->name() + ", most loss first"});
-  for (const LossTally::Row& group : report_.loss->groups(report_.top))
+            report_.loss->grouping()->name() +
+                (by_share ? ", highest share first" : ", most loss first")});
+  for (const LossTally::Row& group : report_.loss->groups(report_.top, by_share))
     rows.row({count_text(group.counts->weight(LossSign::segment)),
               share_cell(group.counts->share(LossSign::retransmitted)),
               share_cell(group.counts->share(LossSign::late)), std::string{name_of(group.leg)},

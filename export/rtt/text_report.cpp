@@ -11,8 +11,9 @@
 
 namespace sojourn {
 
-std::string TextReport::write() {
+std::string TextReport::write(const ScreenSize* screen) {
   heading();
+  if (screen) latest_heatmap(*screen);
   if (!report_.input.stopped.empty()) {
     line("");
     paragraph(styled("warning: ", "33") + report_.input.stopped, "  ");
@@ -24,13 +25,14 @@ std::string TextReport::write() {
   if (measured_kinds().empty())
     nothing_measured();
   else {
-    path();
+    if (!screen) path();
     delays();
+    if (screen) path();
     shape();
   }
   requests();
   loss();
-  heatmap();
+  if (!screen) heatmap();
   windows();
   groups();
   changes();
@@ -79,7 +81,7 @@ void TextReport::nothing_measured() {
   for (const auto& [reason, count] : report_.input.skipped) skipped += count;
 
   if (report_.input.packets == 0)
-    paragraph("The input holds no packets. If a --filter was given, it let none through.");
+    paragraph("The input holds no packets, or --from, --to and --filter let none of them through.");
   else if (requests > 0)
     paragraph(fmt::format(
         "{} requests were seen{}, but no response to any of them. Does the capture hold both "
@@ -103,7 +105,12 @@ void TextReport::nothing_measured() {
 }
 
 std::string text_report(const RttReport& report, const TextOptions& options) {
-  return TextReport{report, options}.write();
+  return TextReport{report, options}.write(nullptr);
+}
+
+std::string live_report(const RttReport& report, const TextOptions& options,
+                        const ScreenSize& screen) {
+  return TextReport{report, options}.write(report.draw_heatmap ? &screen : nullptr);
 }
 
 }  // namespace sojourn

@@ -136,7 +136,7 @@ TEST(TextReport, SaysWhatWasSeenWhenNothingWasMeasured) {
   Measurement measurement;
   RttReport report;
   report.measurement = &measurement;
-  EXPECT_NE(text_report(report).find("The input holds no packets."), std::string::npos);
+  EXPECT_NE(text_report(report).find("The input holds no packets"), std::string::npos);
 
   report.input.packets = 10;
   EXPECT_NE(text_report(report).find("No packet is a request"), std::string::npos);

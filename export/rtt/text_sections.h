@@ -6,6 +6,7 @@
 
 #include "export/rtt/heatmap_grid.h"
 #include "export/rtt/rtt_report.h"
+#include "export/screen.h"
 #include "export/text_page.h"
 
 namespace sojourn {
@@ -16,7 +17,8 @@ class TextReport : private TextPage {
   TextReport(const RttReport& report, const TextOptions& options)
       : TextPage(options), report_(report), measurement_(*report.measurement) {}
 
-  std::string write();
+  /// For a screen, if there is one: then what moves comes first.
+  std::string write(const ScreenSize* screen);
 
  private:
   std::vector<Leg> measured_legs(Kind kind) const {
@@ -49,7 +51,8 @@ class TextReport : private TextPage {
   void unanswered_shares();
   // text_heatmap.cpp
   void heatmap();
-  void heatmap_panel(const DelayHeatmap& heatmap, const HeatmapPanel& panel);
+  void latest_heatmap(const ScreenSize& screen);
+  void draw_heatmap(const HeatmapGrid& grid, const HeatmapPanel& panel);
   // text_groups.cpp
   void windows();
   void groups();
