@@ -1,6 +1,7 @@
 // `sojourn query`: asks a store.
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -28,7 +29,7 @@ struct QueryRequest {
   std::vector<std::string> subjects;
   std::optional<std::size_t> prefix_length;
   std::vector<double> quantiles = {0.5, 0.95, 0.99};
-  bool loss = false, join = false, ledger = false, json = false, csv = false;
+  bool loss = false, join = false, ledger = false, json = false, csv = false, ipfix = false;
 };
 
 namespace {
@@ -56,6 +57,14 @@ Result<void> query(const QueryRequest& request) {
     auto ledgers = (*store)->ledgers();
     if (!ledgers) return std::unexpected(ledgers.error());
     report.ledgers = std::move(*ledgers);
+  }
+  if (request.ipfix) {
+    const IpfixAnswer made = answer_ipfix(report);
+    say_text(made.bytes);
+    if (made.left_out > 0)
+      warn(fmt::format("{} of {} delays are negative, by the clocks, and were left out",
+                       made.left_out, made.left_out + made.records));
+    return {};
   }
   say_text(request.json  ? answer_json(report)
            : request.csv ? answer_csv(report)
@@ -136,8 +145,17 @@ void add_query(CLI::App& app, Run& run) {
                  "all collectors together, instead of adding up what each found");
   query.add_flag("--ledger", request->ledger, "what became of each point's packets and records");
   auto* json = query.add_flag("--json", request->json, "one JSON document");
-  query.add_flag("--csv", request->csv, "a line for each quantile")->excludes(json);
-  query.callback([request, &run] { run = [request] { return run_query(*request); }; });
+  auto* csv = query.add_flag("--csv", request->csv, "a line for each quantile")->excludes(json);
+  query
+      .add_flag("--ipfix", request->ipfix,
+                "one-way delays as an IPFIX file, by the elements of RFC 9951")
+      ->excludes(json)
+      ->excludes(csv);
+  query.callback([request, &run] {
+    if (request->ipfix && ::isatty(STDOUT_FILENO) != 0)
+      throw CLI::ValidationError("--ipfix writes bytes, not for a terminal: > delays.ipfix");
+    run = [request] { return run_query(*request); };
+  });
 }
 
 }  // namespace sojourn

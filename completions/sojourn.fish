@@ -248,6 +248,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from query' -l join -d 'ClickHous
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l ledger -d 'Does everything add up?'
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l json -d 'One JSON document'
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l csv -d 'A line for each quantile'
+complete -c sojourn -n '__fish_seen_subcommand_from query' -l ipfix -d 'One-way delays as an IPFIX file'
 complete -c sojourn -n '__fish_seen_subcommand_from collect' -l alarm -x -d 'What deserves an alarm'
 complete -c sojourn -n '__fish_seen_subcommand_from collect' -l alarm-rate -x -d 'False alarms a week'
 complete -c sojourn -n '__fish_seen_subcommand_from collect' -l alarm-except -x -d 'Leave this prefix out'

@@ -22,6 +22,14 @@ std::string answer_text(const AnswerReport& report, const TextOptions& options);
 std::string answer_json(const AnswerReport& report);
 std::string answer_csv(const AnswerReport& report);
 
+/// The one-way delays as an IPFIX file with the elements of RFC 9951 (ipfix/delay_records.h).
+struct IpfixAnswer {
+  std::string bytes;
+  std::size_t records = 0;
+  std::size_t left_out = 0;  ///< negative delays, which its elements cannot hold
+};
+IpfixAnswer answer_ipfix(const AnswerReport& report);
+
 /// "north:south", or "north tcp server".
 std::string title_of(const AnswerRow& row);
 

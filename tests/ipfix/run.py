@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What others make of our IPFIX, and we of theirs.
 
-    run.py --sojourn PROGRAM --source DIR --tools DIR tshark|nfdump|pmacct|softflowd|fixbuf|point|live|tls
+    run.py --sojourn PROGRAM --source DIR --tools DIR tshark|nfdump|pmacct|softflowd|fixbuf|point|live|tls|delays
 
 tshark, nfdump, pmacct: `sojourn point` reads a capture and sends all its packets' flows to them; per flow key, packets
 and bytes have to be those that `sojourn oneway --write-records` finds.  softflowd, fixbuf: they send, our listener takes.
@@ -400,7 +400,60 @@ def live(program, _source, _folder, tools):
     print(f"live: {came['packets']} packets and {came['weight']} round trips of the loopback interface; it said:\n{said}")
 
 
-PARTS = {"live": live, "tls": tls, "tshark": tshark, "nfdump": nfdump, "pmacct": pmacct, "softflowd": softflowd, "fixbuf": fixbuf, "point": whole_point}
+def delays(program, _source, folder, _tools):
+    """`sojourn query --ipfix`: tshark reads the file without a complaint, and the figures are those of --json."""
+    need("tshark")
+    subprocess.run([program, "generate", "--model", "chic", "--points", "2", "--packets", "20000", "--seed", "1", f"{folder}/two"],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    port, store = free_port(socket.SOCK_STREAM), f"{folder}/sojourn.db"
+    with open(f"{folder}/log", "w", encoding="utf-8") as log:
+        collector = subprocess.Popen([program, "collect", "--listen", f"127.0.0.1:{port}", "--store", store, "--wait", "2s"], stderr=log)
+    while "listening" not in open(f"{folder}/log", encoding="utf-8").read():
+        check(collector.poll() is None, "the collector ended")
+        time.sleep(0.05)
+    for name, which in (("north", "first"), ("south", "last")):
+        done = point(program, f"{folder}/two.{which}.pcap", port, "--sampling", "1", "--kind", "none", name=name)
+        check(done.returncode == 0, done.stderr)
+    collector.terminate()
+    check(collector.wait(timeout=60) == 0, "the collector failed")
+    asked = [program, "query", store, "--since", "1000000h", "--by", "prefix/24"]
+    path = f"{folder}/delays.ipfix"
+    with open(path, "wb") as file:
+        subprocess.run([*asked, "--ipfix"], stdout=file, check=True)
+    rows = {}
+    for subject in json.loads(subprocess.run([*asked, "--json"], check=True, capture_output=True).stdout)["subjects"]:
+        for row in subject["rows"]:
+            rows[subject["name"], row["prefix"] or "0.0.0.0/0"] = row
+    found = {}
+    data, at = open(path, "rb").read(), 0
+    while at < len(data):
+        version, length = struct.unpack(">HH", data[at:at + 4])
+        check(version == 10 and length >= 16, "no message")
+        inside, end = at + 16, at + length
+        while inside < end:
+            number, size = struct.unpack(">HH", data[inside:inside + 4])
+            if number in (264, 265):
+                family, address = (socket.AF_INET, 4) if number == 264 else (socket.AF_INET6, 16)
+                body = data[inside + 4:inside + size]
+                name, rest = body[1:1 + body[0]].decode(), body[1 + body[0]:]
+                values = struct.unpack(f">{address}sBQQQIIIQ", rest)
+                found[name, f"{socket.inet_ntop(family, values[0])}/{values[1]}"] = values[4:]
+            inside += size
+        at = end
+    check(len(rows) > 2 and set(found) == set(rows), f"only one has {sorted(set(found) ^ set(rows))[:9]}")
+    for key, (packets, mean, least, most, total) in found.items():
+        row = rows[key]
+        check(abs(packets - row["weight"]) <= 1 and abs(mean - row["mean_ns"] / 1000) <= 1, f"{key}: {found[key]} and {row}")
+        check(least <= mean <= most and abs(total - packets * row["mean_ns"] / 1000) <= packets, f"{key}: {found[key]}")
+    seen = subprocess.run(["tshark", "-r", path, "-V"], capture_output=True, encoding="utf-8", timeout=120)
+    check(seen.returncode == 0, f"tshark: {seen.stderr}")
+    check("Malformed" not in seen.stdout and "No template found" not in seen.stdout, "tshark complains")
+    known = [line.strip() for line in seen.stdout.splitlines() if re.search(r"Type: .*(pathDelay|53[0-3])", line)]
+    check(len(known) >= 4, f"tshark does not see the elements 530 to 533: {known}")
+    print(f"delays: {len(found)} records as in --json; tshark: {known[:4]}")
+
+
+PARTS = {"delays": delays, "live": live, "tls": tls, "tshark": tshark, "nfdump": nfdump, "pmacct": pmacct, "softflowd": softflowd, "fixbuf": fixbuf, "point": whole_point}
 
 
 def main():
