@@ -166,6 +166,28 @@ std::optional<Mark> MarkingCarrier::read(std::span<const std::byte> ip) const {
   return static_cast<Mark>(first | (field >> second_bit_ & 1u) << 1);
 }
 
+std::optional<CarrierWord> MarkingCarrier::word(bool is_ipv6) const {
+  const auto at = [&](std::uint32_t offset, unsigned shift, std::uint32_t field) {
+    return CarrierWord{offset, 1u << (first_bit_ + shift),
+                       bits_ == 2 ? 1u << (second_bit_ + shift) : 0, field << shift};
+  };
+  // The traffic class is the second byte of IPv4, and lies half a byte further left in IPv6.
+  constexpr std::uint32_t all_dscp = (1u << dscp_bits) - 1, all_label = (1u << flow_label_bits) - 1;
+  switch (kind_) {
+    case CarrierKind::dscp:
+      return at(0, (is_ipv6 ? 20 : 16) + ecn_bits, all_dscp);
+    case CarrierKind::reserved_flag:
+      if (is_ipv6) return std::nullopt;
+      return CarrierWord{4, reserved_flag, 0, reserved_flag};
+    case CarrierKind::flow_label:
+      if (!is_ipv6) return std::nullopt;
+      return at(0, 0, all_label);
+    case CarrierKind::option:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::uint32_t> MarkingCarrier::flow_id(std::span<const std::byte> ip) const {
   if (kind_ != CarrierKind::option) return std::nullopt;
   const auto option = find_alt_mark(ip, place_);

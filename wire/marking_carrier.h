@@ -33,6 +33,13 @@ enum class CarrierUse : std::uint8_t {
   needs_room,  ///< free, but the packet has to grow by alt_mark_growth (insert())
 };
 
+/// Where the marks are in the header of one IP version: a 32-bit word and bits of it.
+struct CarrierWord {
+  std::uint32_t offset = 0;
+  std::uint32_t first = 0, second = 0;  ///< second: 0 if there is one mark
+  std::uint32_t field = 0;              ///< all bits of the field that they are part of
+};
+
 /// Reads and writes marks in place.  IPv4's header checksum follows by RFC 1624; no other checksum
 /// covers the carriers.
 class MarkingCarrier {
@@ -55,6 +62,8 @@ class MarkingCarrier {
   /// The mark of a packet, or nullopt if it has no such field.  `ip` begins with the IP header and
   /// holds the captured bytes.
   std::optional<Mark> read(std::span<const std::byte> ip) const;
+  /// nullopt if that version has no such field, or if it is the option, which may be anywhere.
+  std::optional<CarrierWord> word(bool is_ipv6) const;
   /// The FlowMonID beside it, if the carrier is the option.
   std::optional<std::uint32_t> flow_id(std::span<const std::byte> ip) const;
 

@@ -125,6 +125,32 @@ TEST(MarkingCarrier, TheOldMistakeOfOverwritingDontFragmentIsNoticed) {
   EXPECT_EQ(load_network<std::uint16_t>(&right[6]), 0xc000);
 }
 
+TEST(MarkingCarrier, ItsWordIsWhereItWrites) {
+  for (const std::string name :
+       {"dscp:0", "dscp:5", "dscp:3,1", "reserved", "flow-label:0", "flow-label:19"})
+    for (Bytes packet : {plain_ipv4(), plain_ipv6()}) {
+      const bool is_ipv6 = packet.front() >> 4 == std::byte{6};
+      const auto word = carrier(name).word(is_ipv6);
+      Bytes marked = packet;
+      ASSERT_EQ(carrier(name).write(marked, first_mark | second_mark), word.has_value()) << name;
+      if (!word) continue;
+      const auto before = load_network<std::uint32_t>(&packet[word->offset]);
+      const auto after = load_network<std::uint32_t>(&marked[word->offset]);
+      EXPECT_EQ(before ^ after, word->first | word->second) << name;
+      EXPECT_EQ(word->field & after, word->first | word->second) << name;
+      EXPECT_EQ(word->second != 0, carrier(name).bits() == 2) << name;
+      // All of the field is in use as soon as one bit of it is.
+      for (std::uint32_t bit = 1; bit != 0; bit <<= 1) {
+        Bytes used = packet;
+        const Be32 changed = before ^ bit;
+        std::memcpy(&used[word->offset], &changed, sizeof changed);
+        if (used[0] >> 4 != packet[0] >> 4) continue;  // the version
+        EXPECT_EQ(carrier(name).use(used) == CarrierUse::in_use, (word->field & bit) != 0) << name;
+      }
+    }
+  EXPECT_FALSE(carrier("hop-by-hop").word(true));
+}
+
 TEST(MarkingCarrier, SaysWhatItWouldClobber) {
   Bytes v4 = plain_ipv4(), v6 = plain_ipv6();
   v4[1] = std::byte{46 << 2};  // expedited forwarding: its lowest bit is 0, yet it is in use

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "oneway/marking/marking_live_doubts.h"
 #include "oneway/marking/marking_pairing.h"
 
 namespace sojourn {
@@ -222,8 +223,12 @@ void doubt_overlapping_intervals(std::vector<MarkingResult>& results) {
 
 std::vector<MarkingResult> collect(const CollectorOptions& options, const PointRecords& first,
                                    const PointRecords& last) {
-  const auto one = merged_by_interval(first.records, options.method);
-  const auto other = merged_by_interval(last.records, options.method);
+  const auto counted = [&](const PointRecords& point) {
+    auto records = merged_by_interval(point.records, options.method);
+    std::erase_if(records, [](const MarkingRecord& record) { return record.packets == 0; });
+    return records;
+  };
+  const auto one = counted(first), other = counted(last);
   const auto pairs =
       measures_loss(options.method) ? pair_by_interval(one, other) : pair_by_pulse(one, other);
   std::vector<MarkingResult> results;
@@ -238,6 +243,8 @@ std::vector<MarkingResult> collect(const CollectorOptions& options, const PointR
     add_idle(results, result);
     results.push_back(result);
   }
+  const LiveDoubts doubts{options.method, first, last};
+  for (MarkingResult& result : results) doubts.add_to(result);
   ClockTraces traces;
   find_what_is_far_from_the_edges(results, traces);
   const bool multiplexed = options.method == MarkingMethod::multiplexed;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/time.h"
@@ -17,6 +18,11 @@ namespace sojourn {
 struct PointRecords {
   MarkingSpan span;
   std::vector<MarkingRecord> records;
+  /// Live points say which intervals they have read, whether there were packets or not; in
+  /// ascending order.  Empty: all of the span.
+  std::vector<std::int64_t> read = {};
+  /// Intervals that a live point itself does not trust, and why.
+  std::vector<std::pair<std::int64_t, MarkingFault>> doubts = {};
 };
 
 struct MarkingResult {

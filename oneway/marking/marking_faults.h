@@ -16,15 +16,20 @@ enum class MarkingFault : std::uint8_t {
   began_late,        ///< a point began to observe after the interval did
   read_too_early,    ///< a counter was read before the last packet of the interval could be in it
   more_out_than_in,  ///< packets from nowhere: duplicates, another path, or wrong clocks
+  link_down,         ///< live: the interface of a point was down
+  not_recorded,      ///< live: a point was stopped, or read its counters too late
+  rewritten,         ///< live: somebody on the way changes the marks, or the field they are in
+  in_use,            ///< live: packets carried such marks before they were marked
   no_pulse,          ///< the first point saw no pulse to time
   lost_pulse,        ///< the last point did not: its delay is unknown, not zero
   double_pulse,      ///< a point saw several
   count_
 };
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(MarkingFault::count_)>
-    marking_fault_names = {"idle",       "guard-band",     "unsynchronised",
-                           "began-late", "read-too-early", "more-out-than-in",
-                           "no-pulse",   "lost-pulse",     "double-pulse"};
+    marking_fault_names = {"idle",           "guard-band",       "unsynchronised", "began-late",
+                           "read-too-early", "more-out-than-in", "link-down",      "not-recorded",
+                           "rewritten",      "in-use",           "no-pulse",       "lost-pulse",
+                           "double-pulse"};
 
 class MarkingFaults {
  public:

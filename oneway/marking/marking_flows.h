@@ -10,6 +10,7 @@
 #include "core/hash.h"
 #include "core/huge_array.h"
 #include "oneway/marking/marking_filter.h"
+#include "oneway/marking/marking_shapes.h"
 #include "wire/ip_packet.h"
 #include "wire/marking_carrier.h"
 
@@ -36,29 +37,18 @@ class MarkingFlows {
   std::size_t memory_bytes() const { return slots_.memory_bytes(); }
 
  private:
-  /// The bits that some filters look at: addresses as 64-bit words (IPv4: one, source and
-  /// destination), then ports, protocol, flow identifier.
-  struct Shape {
-    std::array<std::uint64_t, 4> addresses{};
-    std::uint64_t rest = 0;
+  struct Shape : MarkingShape {
     std::uint64_t number = 0;  ///< told apart in the hash, also from the other IP version's
-    bool is_ipv6 = false;
-    friend bool operator==(const Shape& a, const Shape& b) {
-      return a.addresses == b.addresses && a.rest == b.rest && a.is_ipv6 == b.is_ipv6;
-    }
   };
   struct Slot {
     std::uint64_t tag;
     std::uint32_t flow_plus_one;  ///< 0: free
     std::uint32_t unused;
   };
-  static constexpr std::size_t most_shapes = 16;
 
   MarkingFlows(const MarkingCarrier& carrier, std::uint64_t seed)
       : key_(HashKey::from_seed(seed)), carrier_(carrier) {}
-  static Shape shape_of(const MarkingFilter& filter, bool is_ipv6);
   inline std::uint64_t tag_of(const Shape& shape, const IpPacket& packet) const;
-  std::uint64_t tag_of(const Shape& shape, const MarkingFilter& filter) const;
   inline std::uint64_t mix(const Shape& shape, const std::array<std::uint64_t, 4>& addresses,
                            std::uint64_t rest) const;
   inline std::uint32_t find(std::uint64_t tag) const;

@@ -22,6 +22,10 @@ void add(MarkingRecord& into, const MarkingRecord& other) {
   into.repeats += other.repeats;
   into.packets += other.packets;
   into.pulses += other.pulses;
+  into.middle += other.middle;
+  into.contrary += other.contrary;
+  into.other += other.other;
+  into.marked_before += other.marked_before;
   into.late = std::max(into.late, other.late);
   into.early = std::max(into.early, other.early);
   into.read_at = std::max(into.read_at, other.read_at);

@@ -23,6 +23,14 @@ struct MarkingRecord {
   /// told.
   Duration late{};
   Duration early{};
+  /// Live points only.  Observing: packets in the second quarter, where none is late, early or a
+  /// pulse, and those of them that have the other colour.
+  std::uint64_t middle = 0;
+  std::uint64_t contrary = 0;
+  /// Packets left alone because the carrier's field says something else; they are not in `packets`.
+  std::uint64_t other = 0;
+  /// Marking: left alone because the bits are set already, which no other point can tell.
+  std::uint64_t marked_before = 0;
   Timestamp read_at = {};  ///< the counter was read then: later packets are not in it
 
   Timestamp start() const { return length.start_of(interval); }

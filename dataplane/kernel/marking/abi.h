@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#pragma once
+/*
+ * Alternate marking: what the program in the kernel and the process that reads it share.
+ *
+ * The process decides everything that can be decided before the first packet: the paper's tables as
+ * bytes (oneway/marking/marking_rules.h), where in a header the bits are, which bits of a packet
+ * tell its flow.  The program looks up and counts.
+ */
+#include <linux/types.h>
+
+#ifdef __cplusplus
+#define MK_ASSERT_SIZE(type, bytes) static_assert(sizeof(type) == (bytes))
+#else
+#define MK_ASSERT_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type)
+#endif
+
+enum mk_role {
+	MK_MARK = 0,
+	MK_OBSERVE = 1,
+	MK_RESTORE = 2, /* observes, and takes the bits away */
+};
+
+/* One row of a table, as a byte. */
+enum mk_action {
+	MK_MARK_BITS = 3,    /* initiating: what the packet carries from here on */
+	MK_REGISTER = 4,     /* initiating: what the flow remembers */
+	MK_COLOUR = 8,       /* observing: the colour that it counts for */
+	MK_TIMESTAMP = 16,   /* a pulse: its time is taken */
+};
+
+/* Where the marks are in a header of one IP version: a word in network order, as a number. */
+struct mk_place {
+	__u32 possible;
+	__u32 offset;        /* of the word, 0 or 4 */
+	__u32 first, second; /* its bits */
+	__u32 field;         /* all bits of the field that they are part of */
+};
+
+/* Bits of a packet that some flows are told by: addresses as they lie in the header (IPv4: both in
+ * the first word), and MK_REST. */
+struct mk_bits {
+	__u64 addresses[4];
+	__u64 rest;
+};
+#define MK_REST(source_port, destination_port, protocol)                                           \
+	((__u64)(source_port) << 44 | (__u64)(destination_port) << 28 | (__u64)(protocol) << 20)
+
+struct mk_key {
+	struct mk_bits bits;
+	__u64 shape; /* its number: other bits, or another IP version */
+};
+MK_ASSERT_SIZE(struct mk_key, 48);
+
+#define MK_MOST_SHAPES 32
+struct mk_shape {
+	struct mk_bits mask;
+	__u64 is_ipv6;
+};
+
+struct mk_config {
+	__u64 base_ns;   /* pulses' times are counted from here, so that sums stay small */
+	__s64 offset_ns; /* what the kernel's clock (TAI) lacks to ours */
+	__u32 exponent;  /* of the interval, 2^n seconds, plus 10 */
+	__u32 role;
+	__u32 force;      /* mark, and count, whatever the field means */
+	__u32 has_colour; /* pulse marking has none */
+	__u32 flip;       /* bits to turn round: reversed colours */
+	__u32 all_traffic; /* one flow, which nobody needs to look up */
+	__u32 any_transport; /* no flow is told by protocol or ports */
+	__u32 leave_local;   /* what routers do not pass on is not marked and not counted */
+	__u32 flows, shapes;
+	__u32 slots;   /* intervals that are kept; a power of two */
+	__u32 stripes; /* of counters, so that CPUs do not wait for each other; a power of two */
+	__u32 replay;  /* a packet's own time instead of the clock */
+	__u32 steps;   /* benchmarks: packets step through so many ports */
+	__u8 initiating[16]; /* by register and time bits */
+	__u8 observing[32];  /* by mark and time bits */
+	__u8 awaiting[8];    /* by colour: the register while a pulse is still to come */
+	struct mk_place place[2];
+	struct mk_shape shape[MK_MOST_SHAPES];
+};
+
+/* What is counted of a flow in an interval: one cache line.  The reader takes it out when the
+ * interval is over. */
+struct mk_slot {
+	__u64 packets;
+	__u64 middle;   /* observing: in the second quarter, where no packet is late, early or a pulse */
+	__u64 contrary; /* of these with the other colour; marking: left alone, since their bits are set */
+	__u64 other;    /* left alone: the field says something else */
+	__u64 pulses, pulse_sum; /* times from base_ns */
+	__u64 late, early; /* observing: how far outside of the interval, ns and one more */
+};
+MK_ASSERT_SIZE(struct mk_slot, 64);
+
+/* Packets that are in no slot. */
+struct mk_counters {
+	__u64 not_ip, no_flow, no_carrier, local, unread;
+	__u64 super_pulses; /* packets that could have been the pulse, if they were one packet */
+	__u64 spare[2];
+};
+MK_ASSERT_SIZE(struct mk_counters, 64);
+
+/* Turned by a timer, so that a packet costs no look at the clock. */
+struct mk_clock {
+	__u64 quarters; /* of an interval, since 1970: its number, and two bits */
+	__u64 late_ns;  /* how late it was turned, at most; the reader sets it back */
+	__u64 turns;
+	__u64 is_set;
+};

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/* What the tables say of a packet, and where it is counted: oneway/marking/marking_point.h. */
+#include "dataplane/kernel/marking/flows.h"
+
+/* What is remembered of a flow: the interval of its last packet, plus one, and the register. */
+DP_INLINE __u64 mk_state(__u64 quarters, __u32 reg)
+{
+	return ((quarters >> 2) + 1) << 1 | reg;
+}
+
+DP_INLINE __u32 mk_register(__u64 state, __u64 quarters)
+{
+	/* A new interval sets the register: there is a pulse to come. */
+	return state >> 1 == (quarters >> 2) + 1 ? state & 1 : config.awaiting[quarters >> 2 & 1];
+}
+
+DP_INLINE __u32 mk_initiating(__u32 reg, __u64 quarters)
+{
+	return config.initiating[(reg & 1) << 3 | (quarters & 7)];
+}
+
+/*
+ * The action for a packet at the marking point.  Two CPUs may ask at once: the pulse is whose
+ * exchange succeeds.  A super-packet is no pulse, since all that it is divided into would carry it.
+ */
+DP_INLINE __u32 mk_initiate(__u32 flow, __u64 quarters, __u32 segments)
+{
+	__u64 *state = bpf_map_lookup_elem(&registers, &flow);
+	__u64 before;
+	__u32 reg, action;
+	int tries;
+
+	if (!state)
+		return mk_initiating(0, quarters);
+	for (tries = 0; tries < 2; tries++) {
+		before = *(volatile __u64 *)state;
+		reg = mk_register(before, quarters);
+		action = mk_initiating(reg, quarters);
+		if (!(action & MK_TIMESTAMP)) {
+			if (before >> 1 != (quarters >> 2) + 1)
+				__sync_val_compare_and_swap(state, before,
+							    mk_state(quarters, reg));
+			return action;
+		}
+		if (segments > 1) {
+			struct mk_counters *others = mk_counters_here();
+
+			if (others)
+				others->super_pulses++;
+			break;
+		}
+		if (__sync_val_compare_and_swap(
+			    state, before, mk_state(quarters, !!(action & MK_REGISTER))) == before)
+			return action;
+	}
+	return mk_initiating(reg ^ 1, quarters) & ~MK_TIMESTAMP;
+}
+
+DP_INLINE void mk_take_pulse(struct mk_slot *slot, __u64 now, __u32 segments)
+{
+	if (slot->pulses >= 255)
+		return;
+	mk_add(&slot->pulses, segments);
+	mk_add(&slot->pulse_sum, (now - config.base_ns) * segments);
+}
+
+DP_INLINE void mk_count_marked(const struct __sk_buff *skb, __u32 flow, __u64 quarters,
+			       __u32 action, __u32 segments)
+{
+	struct mk_slot *slot = mk_slot_of(flow, quarters >> 2);
+
+	if (!slot)
+		return;
+	mk_add(&slot->packets, segments);
+	if (action & MK_TIMESTAMP)
+		mk_take_pulse(slot, mk_now(skb), segments);
+}
+
+/* How far a packet is outside of its interval. */
+DP_INLINE void mk_note_distance(struct mk_slot *slot, __u64 now, __u64 quarters)
+{
+	const int is_late = (quarters & 3) < 2;
+	const __u64 edge =
+		mk_quarter_start(((quarters >> 2) + !is_late) << 2, config.exponent);
+	const __s64 distance = is_late ? now - edge : edge - now;
+	__u64 *most = is_late ? &slot->late : &slot->early;
+
+	/* The clock was read after the quarter: it may have passed the edge meanwhile. */
+	if (distance >= 0 && (__u64)distance + 1 > *most)
+		*most = (__u64)distance + 1;
+}
+
+DP_INLINE void mk_note_colour(__u32 flow, __u64 quarters, __u32 colour, __u32 segments)
+{
+	struct mk_slot *slot = mk_slot_of(flow, quarters >> 2);
+
+	if (!slot)
+		return;
+	mk_add(&slot->middle, segments);
+	if (colour != (quarters >> 2 & 1))
+		mk_add(&slot->contrary, segments);
+}
+
+/* A packet belongs to the nearest interval of its colour. */
+DP_INLINE void mk_count_observed(const struct __sk_buff *skb, __u32 flow, __u64 quarters,
+				 __u32 mark, __u32 segments)
+{
+	const __u32 action = config.observing[(mark & 3) << 3 | (quarters & 7)];
+	const __u32 colour = !!(action & MK_COLOUR);
+	__u64 interval = quarters >> 2;
+	struct mk_slot *slot;
+	int is_outside = 0;
+
+	if (config.has_colour && colour != (interval & 1)) {
+		is_outside = 1;
+		interval += (quarters & 3) < 2 ? -1 : 1;
+	}
+	slot = mk_slot_of(flow, interval);
+	if (!slot)
+		return;
+	mk_add(&slot->packets, segments);
+	if (action & MK_TIMESTAMP || is_outside) {
+		const __u64 now = mk_now(skb);
+
+		if (action & MK_TIMESTAMP)
+			mk_take_pulse(slot, now, segments);
+		if (is_outside)
+			mk_note_distance(slot, now, quarters);
+	}
+	if (config.has_colour && (quarters & 3) == 1)
+		mk_note_colour(flow, quarters, mark & 1, segments);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Alternate marking where the packets pass, at tc: the first node sets the bits and counts, those
+ * between count, the last one takes the bits away (docs/design/marking.md).
+ */
+#include <linux/bpf.h>
+#include <linux/pkt_cls.h>
+#include "dataplane/kernel/marking/carrier.h"
+#include "dataplane/kernel/marking/clock.h"
+#include "dataplane/kernel/marking/count.h"
+
+enum mk_left_alone { MK_NOT_IP, MK_NO_PLACE, MK_LOCAL, MK_UNMONITORED, MK_UNREAD };
+
+DP_INLINE void leave_alone(enum mk_left_alone why, __u32 segments)
+{
+	struct mk_counters *here = mk_counters_here();
+
+	if (!here)
+		return;
+	if (why == MK_NOT_IP)
+		here->not_ip += segments;
+	else if (why == MK_NO_PLACE)
+		here->no_carrier += segments;
+	else if (why == MK_LOCAL)
+		here->local += segments;
+	else if (why == MK_UNMONITORED)
+		here->no_flow += segments;
+	else
+		here->unread += segments;
+}
+
+/* The field has another meaning: what the marking point leaves alone is not counted at others. */
+DP_INLINE void count_other(__u32 flow, __u64 quarters, int is_marked_already, __u32 segments)
+{
+	struct mk_slot *slot = mk_slot_of(flow, quarters >> 2);
+
+	if (slot)
+		mk_add(is_marked_already ? &slot->contrary : &slot->other, segments);
+}
+
+DP_INLINE void initiate(struct __sk_buff *skb, const struct mk_packet *packet, __u32 flow,
+			const volatile struct mk_place *place, __u32 segments)
+{
+	const __u64 quarters = mk_quarters(skb);
+	const __u32 word = mk_word(packet, place);
+	__u32 action;
+
+	if (!config.force && word & place->field) {
+		count_other(flow, quarters,
+			    !(word & place->field & ~(place->first | place->second)), segments);
+		return;
+	}
+	action = mk_initiate(flow, quarters, segments);
+	mk_count_marked(skb, flow, quarters, action, segments);
+	mk_write(skb, packet, word,
+		 mk_with_mark(word, (action & MK_MARK_BITS) ^ config.flip, place), place);
+}
+
+DP_INLINE void observe(struct __sk_buff *skb, const struct mk_packet *packet, __u32 flow,
+		       const volatile struct mk_place *place, __u32 segments)
+{
+	const __u64 quarters = mk_quarters(skb);
+	const __u32 word = mk_word(packet, place);
+
+	if (!config.force && word & place->field & ~(place->first | place->second)) {
+		count_other(flow, quarters, 0, segments);
+		return;
+	}
+	mk_count_observed(skb, flow, quarters, mk_mark_in(word, place) ^ config.flip, segments);
+	if (config.role == MK_RESTORE)
+		mk_write(skb, packet, word, mk_with_mark(word, 0, place), place);
+}
+
+DP_INLINE void look_at(struct __sk_buff *skb, const struct mk_packet *packet, __u32 segments)
+{
+	const volatile struct mk_place *place = packet->is_ipv6 ? &config.place[1] : &config.place[0];
+	__u32 flow;
+
+	if (config.leave_local && (packet->is_ipv6 ? mk_is_local6(packet->ip, packet->end)
+						   : mk_is_local4(packet->ip))) {
+		leave_alone(MK_LOCAL, segments);
+		return;
+	}
+	flow = mk_flow_of(packet);
+	if (flow == MK_NO_FLOW) {
+		leave_alone(MK_UNMONITORED, segments);
+		return;
+	}
+	if (!place->possible) {
+		leave_alone(MK_NO_PLACE, segments);
+		return;
+	}
+	if (config.role == MK_MARK)
+		initiate(skb, packet, flow, place, segments);
+	else
+		observe(skb, packet, flow, place, segments);
+}
+
+SEC("tc")
+int marking_tc(struct __sk_buff *skb)
+{
+	const __u32 segments = skb->gso_segs > 1 ? skb->gso_segs : 1;
+	struct mk_packet packet;
+
+	mk_find(skb, &packet);
+	if (packet.cut && skb->len > (__u32)(skb->data_end - skb->data)) {
+		/* Some drivers leave all but the first bytes in pages of their own. */
+		if (!bpf_skb_pull_data(skb, skb->len < MK_HEADERS ? skb->len : MK_HEADERS))
+			mk_find(skb, &packet);
+	}
+	if (packet.ip)
+		look_at(skb, &packet, segments);
+	else
+		leave_alone(packet.cut ? MK_UNREAD : MK_NOT_IP, segments);
+	return TC_ACT_UNSPEC; /* whoever comes next decides */
+}
+
+/* What a program costs that does nothing. */
+SEC("tc")
+int empty_tc(struct __sk_buff *skb)
+{
+	return TC_ACT_UNSPEC;
+}

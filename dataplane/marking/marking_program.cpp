@@ -1,0 +1,269 @@
+#include "dataplane/marking/marking_program.h"
+
+#ifdef SOJOURN_WITH_KERNEL
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/bpf.h>
+#include <marking_tc.skel.h>
+#include <sys/resource.h>
+#include <sys/timex.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <ctime>
+#include <string>
+
+#include "dataplane/mapped_map.h"
+
+namespace sojourn {
+namespace {
+
+struct CloseObject {
+  void operator()(bpf_object* object) const { bpf_object__close(object); }
+};
+
+std::size_t page_rounded(std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
+
+int be_silent(enum libbpf_print_level, const char*, va_list) { return 0; }
+
+Error load_error(int status) {
+  if (status == -EPERM)  // EACCES is the verifier's
+    return Error{"loading the program needs CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON"};
+  if (status == -ENOSYS) return Error{"this kernel has no BPF"};
+  return Error{std::string{"the kernel refused the marking program, which needs Linux 6.1: "} +
+               std::strerror(-status)};
+}
+
+/// From the kernel's clock that knows no leap seconds to the time of day.  It is taken once: a leap
+/// second while a point runs moves no interval.
+std::int64_t tai_to_utc_ns() {
+  timex clock{};
+  ::adjtimex(&clock);
+  return -std::int64_t{clock.tai} * 1'000'000'000;
+}
+
+std::uint64_t taken(__u64& counter) {
+  return std::atomic_ref<__u64>{counter}.exchange(0, std::memory_order_relaxed);
+}
+
+/// 1/512 of an interval, rounded up, as user space counts it; at most half an interval can be told.
+Duration rounded_distance(std::uint64_t ns_and_one, MarkingInterval length) {
+  if (ns_and_one == 0) return {};
+  constexpr std::int64_t fractions = 512;
+  const std::int64_t whole = to_ns(length.length());
+  std::int64_t parts = std::min<std::int64_t>(
+      (static_cast<std::int64_t>(ns_and_one) - 1) * fractions / whole + 1, 255);
+  if (parts == 255) parts = fractions / 2;
+  return Duration{parts * whole / fractions};
+}
+
+}  // namespace
+
+struct MarkingProgram::State {
+  mk_config config{};
+  MarkingDuty duty{};
+  MarkingInterval length;
+  std::unique_ptr<bpf_object, CloseObject> object;
+  MappedMap slots, counters, clock;
+  std::size_t cpus = 1;
+  int program = -1, empty = -1, start = -1;
+
+  bpf_map* map(const char* name) const { return bpf_object__find_map_by_name(object.get(), name); }
+  int descriptor_of(const char* name) const {
+    return bpf_program__fd(bpf_object__find_program_by_name(object.get(), name));
+  }
+  mk_slot* slot(std::uint32_t stripe, std::int64_t interval, std::uint32_t flow) const {
+    const std::size_t number = static_cast<std::uint64_t>(interval) & (config.slots - 1);
+    const std::size_t index = (stripe * config.slots + number) * config.flows + flow;
+    return static_cast<mk_slot*>(slots.get()) + index;
+  }
+};
+
+MarkingProgram::MarkingProgram(std::unique_ptr<State> state) : state_(std::move(state)) {}
+MarkingProgram::MarkingProgram(MarkingProgram&&) noexcept = default;
+MarkingProgram& MarkingProgram::operator=(MarkingProgram&&) noexcept = default;
+MarkingProgram::~MarkingProgram() = default;
+
+Result<MarkingProgram> MarkingProgram::load(const MarkingProgramOptions& options) {
+  libbpf_set_print(be_silent);
+  auto state = std::make_unique<State>();
+  state->cpus = static_cast<std::size_t>(std::max(libbpf_num_possible_cpus(), 1));
+  MarkingProgramOptions here = options;
+  here.cpus = static_cast<std::uint32_t>(state->cpus);
+  auto plan = plan_marking(here);
+  if (!plan) return std::unexpected(plan.error());
+  state->config = plan->config;
+  state->duty = options.duty;
+  state->length = options.setup.length;
+  mk_config& config = state->config;
+  config.offset_ns = tai_to_utc_ns() + to_ns(options.clock_offset);
+  timespec now{};
+  ::clock_gettime(CLOCK_TAI, &now);
+  if (!options.replay)
+    config.base_ns = static_cast<std::uint64_t>(now.tv_sec * 1'000'000'000 + config.offset_ns);
+
+  std::size_t size = 0;
+  const void* const elf = marking_tc__elf_bytes(&size);
+  state->object.reset(bpf_object__open_mem(elf, size, nullptr));
+  if (!state->object) return failure("the marking program in this binary cannot be read");
+  // Kernels before 5.11 account maps as locked memory.
+  const rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};
+  ::setrlimit(RLIMIT_MEMLOCK, &unlimited);
+  const std::uint32_t slots = config.slots * config.stripes * config.flows;
+  bpf_map__set_max_entries(state->map("slots"), slots);
+  bpf_map__set_max_entries(state->map("registers"), config.flows);
+  bpf_map__set_max_entries(state->map("flows"), static_cast<std::uint32_t>(plan->flows.size()));
+  bpf_map__set_max_entries(state->map("counters"), here.cpus);
+  bpf_map__set_initial_value(state->map(".rodata"), &config, sizeof config);
+  if (const int status = bpf_object__load(state->object.get()); status != 0)
+    return std::unexpected(load_error(status));
+
+  const int flows = bpf_map__fd(state->map("flows"));
+  if (!config.all_traffic)
+    for (const auto& [key, flow] : plan->flows)
+      if (bpf_map_update_elem(flows, &key, &flow, BPF_NOEXIST) != 0 && errno != EEXIST)
+        return failure(std::string{"cannot write the program's memory: "} + std::strerror(errno));
+  state->program = state->descriptor_of("marking_tc");
+  state->empty = state->descriptor_of("empty_tc");
+  state->start = state->descriptor_of("start_clock");
+  state->slots = MappedMap{bpf_map__fd(state->map("slots")), page_rounded(slots * sizeof(mk_slot))};
+  state->counters = MappedMap{bpf_map__fd(state->map("counters")),
+                              page_rounded(state->cpus * sizeof(mk_counters))};
+  state->clock = MappedMap{bpf_map__fd(state->map(".bss")), page_rounded(sizeof(mk_clock))};
+  if (!state->slots.get() || !state->counters.get() || !state->clock.get())
+    return failure(std::string{"cannot map the program's memory: "} + std::strerror(errno));
+  return MarkingProgram{std::move(state)};
+}
+
+int MarkingProgram::descriptor() const { return state_->program; }
+
+Result<void> MarkingProgram::start_clock() {
+  const std::array<std::byte, 64> frame{};
+  LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = frame.data(), .data_size_in = frame.size(),
+              .repeat = 1);
+  if (const int status = bpf_prog_test_run_opts(state_->start, &run); status != 0)
+    return failure(std::string{"the program's clock did not start: "} + std::strerror(-status));
+  if (run.retval != 0) return failure("the program's clock did not start: no timer");
+  auto& clock = *static_cast<mk_clock*>(state_->clock.get());
+  for (int tries = 0; tries < 1000; ++tries) {
+    if (std::atomic_ref{clock.is_set}.load() != 0) return {};
+    ::usleep(1000);
+  }
+  return failure("the program's clock did not start: the timer does not come");
+}
+
+Timestamp MarkingProgram::now() const {
+  timespec now{};
+  ::clock_gettime(CLOCK_TAI, &now);
+  return timestamp_from_ns(now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec +
+                           state_->config.offset_ns);
+}
+
+Duration MarkingProgram::take_turn_lateness() {
+  auto& clock = *static_cast<mk_clock*>(state_->clock.get());
+  return Duration{static_cast<std::int64_t>(taken(clock.late_ns))};
+}
+
+std::int64_t MarkingProgram::slots() const { return state_->config.slots; }
+
+void MarkingProgram::take(std::int64_t interval, Timestamp now, std::vector<MarkingRecord>& out) {
+  const MarkingInterval length = state_->length;
+  const bool marks = state_->duty == MarkingDuty::mark;
+  const std::int64_t start = to_ns(length.start_of(interval));
+  for (std::uint32_t flow = 0; flow < state_->config.flows; ++flow) {
+    mk_slot sum{};
+    for (std::uint32_t stripe = 0; stripe < state_->config.stripes; ++stripe) {
+      mk_slot& slot = *state_->slot(stripe, interval, flow);
+      sum.packets += taken(slot.packets);
+      sum.middle += taken(slot.middle);
+      sum.contrary += taken(slot.contrary);
+      sum.other += taken(slot.other);
+      sum.pulses += taken(slot.pulses);
+      sum.pulse_sum += taken(slot.pulse_sum);
+      sum.late = std::max<__u64>(sum.late, taken(slot.late));
+      sum.early = std::max<__u64>(sum.early, taken(slot.early));
+    }
+    if (sum.packets + sum.middle + sum.contrary + sum.other == 0) continue;
+    MarkingRecord record{.flow = flow,
+                         .length = length,
+                         .judged_by = length,
+                         .interval = interval,
+                         .packets = sum.packets,
+                         .pulses = static_cast<std::uint32_t>(sum.pulses),
+                         .late = rounded_distance(sum.late, length),
+                         .early = rounded_distance(sum.early, length),
+                         .middle = sum.middle,
+                         .contrary = marks ? 0 : sum.contrary,
+                         .other = sum.other,
+                         .marked_before = marks ? sum.contrary : 0,
+                         .read_at = now};
+    if (sum.pulses > 0) {
+      const auto pulses = static_cast<std::int64_t>(sum.pulses);
+      const auto from_base = static_cast<std::int64_t>(sum.pulse_sum);
+      const auto base = static_cast<std::int64_t>(state_->config.base_ns);
+      record.pulse_time = timestamp_from_ns(start + (from_base - pulses * (start - base)) / pulses);
+    }
+    out.push_back(record);
+  }
+}
+
+MarkingLeftAlone MarkingProgram::left_alone() const {
+  MarkingLeftAlone sum;
+  const auto* at = static_cast<const volatile mk_counters*>(state_->counters.get());
+  for (std::size_t cpu = 0; cpu < state_->cpus; ++cpu, ++at) {
+    sum.not_ip += at->not_ip;
+    sum.no_flow += at->no_flow;
+    sum.no_carrier += at->no_carrier;
+    sum.local += at->local;
+    sum.unread += at->unread;
+    sum.super_pulses += at->super_pulses;
+  }
+  return sum;
+}
+
+std::size_t MarkingProgram::memory_bytes() const {
+  const mk_config& config = state_->config;
+  return std::size_t{config.slots} * config.stripes * config.flows * sizeof(mk_slot) +
+         config.flows * (sizeof(std::uint64_t) + sizeof(mk_key) + sizeof(std::uint32_t)) +
+         state_->cpus * sizeof(mk_counters);
+}
+
+Result<std::vector<std::byte>> MarkingProgram::replay(const Packet& packet, unsigned segments) {
+  // The kernel's test run takes a page less head- and tailroom; headers come first.
+  constexpr std::size_t most = 2048, least = 14;
+  const std::size_t size = std::min<std::size_t>(packet.captured, most);
+  if (size < least) return failure("shorter than an Ethernet header");
+  __sk_buff context{};
+  context.tstamp = static_cast<std::uint64_t>(to_ns(packet.time));
+  if (segments > 1) context.gso_segs = segments;
+  std::vector<std::byte> out(size);
+  LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = packet.data, .data_out = out.data(),
+              .data_size_in = static_cast<std::uint32_t>(size),
+              .data_size_out = static_cast<std::uint32_t>(size), .ctx_in = &context,
+              .ctx_size_in = sizeof context, .repeat = 1);
+  if (const int status = bpf_prog_test_run_opts(state_->program, &run); status != 0)
+    return failure(std::string{"the test run failed: "} + std::strerror(-status));
+  if (run.retval != static_cast<std::uint32_t>(-1)) return failure("the packet is not passed on");
+  return out;
+}
+
+Result<double> MarkingProgram::time_runs(std::span<const std::byte> frame, unsigned repeat,
+                                         bool empty) {
+  LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = frame.data(),
+              .data_size_in = static_cast<std::uint32_t>(frame.size()),
+              .repeat = static_cast<int>(repeat));
+  const int status = bpf_prog_test_run_opts(empty ? state_->empty : state_->program, &run);
+  if (status != 0) return failure(std::string{"the test run failed: "} + std::strerror(-status));
+  return static_cast<double>(run.duration);
+}
+
+}  // namespace sojourn
+
+#endif

@@ -1,0 +1,113 @@
+#include "dataplane/marking/marking_program_options.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/units.h"
+#include "oneway/marking/marking_rules.h"
+#include "oneway/marking/marking_shapes.h"
+
+namespace sojourn {
+namespace {
+
+static_assert(MK_MOST_SHAPES == 2 * most_marking_shapes);
+
+void put_tables(mk_config& config, const MarkingTables& tables) {
+  for (std::size_t i = 0; i < tables.initiating.size(); ++i) {
+    const InitiatingAction& action = tables.initiating[i];
+    config.initiating[i] =
+        static_cast<__u8>((action.mark & MK_MARK_BITS) | (action.reg ? MK_REGISTER : 0) |
+                          (action.timestamp ? MK_TIMESTAMP : 0));
+  }
+  for (std::size_t i = 0; i < tables.observing.size(); ++i) {
+    const ObservingAction& action = tables.observing[i];
+    config.observing[i] = static_cast<__u8>((action.counter == Counter::one ? MK_COLOUR : 0) |
+                                            (action.timestamp ? MK_TIMESTAMP : 0));
+  }
+  for (std::size_t colour = 0; colour < 2; ++colour)
+    config.awaiting[colour] = tables.awaiting[colour];
+}
+
+/// Numbers of network order as they lie in a packet.
+mk_bits in_packet(const MarkingBits& bits) {
+  mk_bits packed{};
+  for (std::size_t i = 0; i < 4; ++i)
+    packed.addresses[i] = std::endian::native == std::endian::little
+                              ? __builtin_bswap64(bits.addresses[i])
+                              : bits.addresses[i];
+  packed.rest = bits.rest;
+  return packed;
+}
+
+Result<void> put_flows(MarkingProgramPlan& plan, const MarkingSetup& setup) {
+  const auto matches = marking_matches(setup.flows, setup.carrier);
+  if (!matches) return std::unexpected(matches.error());
+  const auto shapes = marking_shapes(*matches);
+  if (!shapes) return std::unexpected(shapes.error());
+  mk_config& config = plan.config;
+  config.flows = static_cast<__u32>(setup.flows.size());
+  config.shapes = static_cast<__u32>(shapes->size());
+  config.any_transport = 1;
+  config.all_traffic = setup.flows.size() == 1;
+  for (std::size_t i = 0; i < shapes->size(); ++i) {
+    const MarkingShape& shape = (*shapes)[i];
+    config.shape[i] = {in_packet(shape.mask), shape.is_ipv6};
+    if (shape.mask.rest != 0) config.any_transport = 0;
+    if (shape.mask != MarkingBits{}) config.all_traffic = 0;
+  }
+  for (const MarkingMatch& match : *matches) {
+    const auto shape = std::ranges::find(*shapes, MarkingShape{match.mask, match.is_ipv6});
+    plan.flows.emplace_back(
+        mk_key{in_packet(match.value), static_cast<__u64>(shape - shapes->begin())}, match.flow);
+  }
+  return {};
+}
+
+/// So many intervals that the reader may be late by seconds, as far as memory allows.
+Result<void> put_memory(mk_config& config, const MarkingProgramOptions& options) {
+  constexpr std::int64_t patience_ns = 4'000'000'000;
+  constexpr std::uint32_t fewest = 8;
+  const std::size_t a_slot = options.setup.flows.size() * sizeof(mk_slot);
+  const auto wanted = static_cast<std::uint32_t>(
+      std::max<std::int64_t>(patience_ns / to_ns(options.setup.length.length()), 1));
+  config.slots = std::bit_ceil(std::max(wanted, fewest));
+  config.stripes = std::bit_ceil(std::max(options.cpus, 1u));
+  while (config.slots * a_slot * config.stripes > options.memory_bytes && config.stripes > 1)
+    config.stripes /= 2;
+  while (config.slots * a_slot > options.memory_bytes && config.slots > fewest) config.slots /= 2;
+  if (config.slots * a_slot > options.memory_bytes)
+    return failure("so many flows need " + format_size(config.slots * a_slot) +
+                   " for their counters; the most is " + format_size(options.memory_bytes));
+  return {};
+}
+
+}  // namespace
+
+Result<MarkingProgramPlan> plan_marking(const MarkingProgramOptions& options) {
+  const MarkingSetup& setup = options.setup;
+  if (setup.carrier.kind() == CarrierKind::option)
+    return failure("carrier " + setup.carrier.name() +
+                   ": live points mark dscp, reserved and flow-label; the IPv6 option is for "
+                   "captures");
+  if (setup.carrier.bits() < marks_of(setup.method))
+    return failure("double marking needs two bits, and " + setup.carrier.name() +
+                   " has one; try dscp:1,0");
+  MarkingProgramPlan plan;
+  mk_config& config = plan.config;
+  config.exponent = static_cast<__u32>(setup.length.exponent() + 10);
+  config.role = static_cast<__u32>(options.duty);
+  config.force = options.force;
+  config.has_colour = measures_loss(setup.method);
+  config.flip = setup.reversed && measures_loss(setup.method);
+  config.leave_local = options.leave_local;
+  config.replay = options.replay;
+  put_tables(config, marking_tables(setup.method));
+  for (const bool is_ipv6 : {false, true})
+    if (const auto word = setup.carrier.word(is_ipv6))
+      config.place[is_ipv6] = {1, word->offset, word->first, word->second, word->field};
+  if (auto done = put_flows(plan, setup); !done) return std::unexpected(done.error());
+  if (auto done = put_memory(config, options); !done) return std::unexpected(done.error());
+  return plan;
+}
+
+}  // namespace sojourn

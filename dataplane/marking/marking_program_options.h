@@ -1,0 +1,45 @@
+#pragma once
+// What the marking program in the kernel is told before its first packet.
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/result.h"
+#include "core/time.h"
+#include "dataplane/kernel/marking/abi.h"
+#include "oneway/marking/marking_monitor.h"
+
+namespace sojourn {
+
+/// What a live point does with the marks.
+enum class MarkingDuty : std::uint8_t {
+  mark = MK_MARK,        ///< the first node: sets and counts
+  observe = MK_OBSERVE,  ///< any node: counts
+  restore = MK_RESTORE,  ///< the last node: counts and takes the marks away
+};
+
+struct MarkingProgramOptions {
+  MarkingSetup setup;
+  MarkingDuty duty = MarkingDuty::mark;
+  /// Overwrite whatever the carrier's field means, and count whatever it is.  Else packets whose
+  /// field says something else are left alone and not counted, at all points alike.
+  bool force = false;
+  bool leave_local = true;  ///< what routers do not pass on is neither marked nor counted
+  Duration clock_offset{};  ///< added to the clock, for tests
+  std::size_t memory_bytes = std::size_t{64} << 20;  ///< at most, for counters
+  std::uint32_t cpus = 1;
+  bool replay = false;  ///< a packet's own time instead of the clock
+};
+
+struct MarkingProgramPlan {
+  mk_config config{};
+  /// Flow numbers by what packets are told by; of equal keys the first counts.
+  std::vector<std::pair<mk_key, std::uint32_t>> flows;
+};
+
+/// The tables of the method as bytes, the carrier as words, the flows as keys, and how much memory.
+Result<MarkingProgramPlan> plan_marking(const MarkingProgramOptions& options);
+
+}  // namespace sojourn

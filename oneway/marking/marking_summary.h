@@ -1,0 +1,27 @@
+#pragma once
+// From the records of points to what a user reads: flows, intervals, hops, and remarks.
+
+#include <span>
+#include <string>
+
+#include "oneway/marking/marking_collector.h"
+#include "oneway/marking/marking_monitor.h"
+#include "oneway/method.h"
+
+namespace sojourn {
+
+/// A point between the first and the last.
+struct MarkingHop {
+  std::string name;
+  PointRecords records;
+};
+
+/// The flows' totals over valid intervals, a table of all intervals, and one of the way from point
+/// to point, if there are any between; `hops` in the order of the path.
+OnewayResult summarise_marking(const MarkingSetup& setup, const CollectorOptions& options,
+                               const PointRecords& one, const PointRecords& other,
+                               std::span<const MarkingHop> hops);
+/// There are intervals in it, and for none of them a figure.
+bool nothing_is_valid(const OnewayResult& summary);
+
+}  // namespace sojourn

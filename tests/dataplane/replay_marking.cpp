@@ -1,0 +1,270 @@
+// The same capture, two markers: each packet goes through the marking program in the kernel with
+// its own time (BPF_PROG_TEST_RUN), and through the marker of user space.
+//
+//     sojourn-replay-marking CAPTURE...
+//
+// Every method on every carrier that a live point has, as the point that marks, one that observes
+// and one that restores: the bytes of every packet and the record of every flow and interval are
+// equal. Packets that only one side looks at are left out before and counted: those in tunnels
+// (user space marks none of them, the kernel marks the tunnel's own header) and behind MPLS or
+// PPPoE.
+//
+// One line for each capture.  Exit status 1 if anything differs, 77 if the kernel does not let us.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/units.h"
+#include "dataplane/marking/marking_program.h"
+#include "oneway/marking/marking_monitor.h"
+#include "oneway/marking/marking_pairing.h"
+#include "pipeline/marking/marker.h"
+#include "tests/dataplane/replayed_capture.h"
+#include "wire/walk.h"
+
+namespace sojourn {
+namespace {
+
+constexpr std::uint64_t seed = 1;
+constexpr std::size_t longest = 2048;  // that a test run takes
+
+struct Case {
+  const char* method;
+  const char* carrier;
+};
+constexpr Case cases[] = {
+    {"multiplexed", "dscp"},   {"double", "dscp:1,0"},           {"step", "reserved"},
+    {"pulse", "flow-label:3"}, {"multiplexed", "flow-label:18"}, {"step", "dscp:5"}};
+
+/// All traffic, and parts of it told by every kind of bit.
+std::vector<std::vector<MarkingFilter>> flow_lists(const Capture& capture) {
+  std::vector<MarkingFilter> several;
+  IpLocator locator{seed};
+  for (std::size_t i = 0; i < capture.packets.size() && several.size() < 12;
+       i += capture.packets.size() / 7 + 1) {
+    IpPacket packet;
+    if (locator.locate({&capture.packets[i], 1}, {&packet, 1}) == 0) continue;
+    const FlowKey key = packet.key();
+    several.push_back(MarkingFilter::of(key));
+    several.push_back({.source = Prefix{key.source, 13}});
+    several.push_back({.destination_port = key.destination_port, .protocol = key.protocol});
+  }
+  several.push_back(*MarkingFilter::parse("protocol=udp"));
+  return {{MarkingFilter{}}, several};
+}
+
+/// Only what both sides take for a packet of its own.
+std::size_t leave_out(Capture& capture) {
+  return std::erase_if(capture.packets, [](Packet& packet) {
+    packet.captured = std::min<std::uint32_t>(packet.captured, longest);
+    LocatedPacket located;
+    (void)locate(packet, located);
+    if (!located.outer.ip || located.outer.ip != located.inner.ip) return true;
+    const auto offset = located.outer.ip - packet.data;
+    const auto type = std::to_integer<unsigned>(packet.data[offset - 2]) << 8 |
+                      std::to_integer<unsigned>(packet.data[offset - 1]);
+    return (type != 0x0800 && type != 0x86dd) || offset > 22;
+  });
+}
+
+using Row = std::tuple<std::uint32_t, std::int64_t, std::uint64_t, std::uint32_t, std::int64_t,
+                       std::int64_t, std::int64_t>;
+
+std::vector<Row> rows_of(std::vector<MarkingRecord> records, MarkingMethod method) {
+  std::erase_if(records, [](const MarkingRecord& r) { return r.packets == 0; });
+  // Of pulse marking both sides count pulses; how many packets lie between them only user space.
+  std::vector<MarkingRecord> merged = merged_by_interval(records, MarkingMethod::step);
+  std::vector<Row> rows;
+  for (const MarkingRecord& r : merged) {
+    const bool timed = r.pulses == 1 || (r.pulses > 0 && method != MarkingMethod::pulse);
+    rows.emplace_back(r.flow, r.interval, r.packets, r.pulses, timed ? to_ns(r.pulse_time) : 0,
+                      to_ns(r.late), to_ns(r.early));
+  }
+  std::ranges::sort(rows);
+  return rows;
+}
+
+std::vector<Row> by_user(const MarkingSetup& setup, MarkingRole role,
+                         std::span<const Packet> packets) {
+  auto monitor = MarkingMonitor::make(setup, role);
+  IpLocator locator{seed};
+  std::array<IpPacket, 1> ip;
+  for (const Packet& packet : packets)
+    if (locator.locate({&packet, 1}, ip) == 1) monitor->process(ip);
+  return rows_of(monitor->finish().records, setup.method);
+}
+
+/// What the program makes of the packets, and its records.
+struct ByKernel {
+  std::vector<std::vector<std::byte>> frames;
+  std::vector<Row> rows;
+};
+Result<ByKernel> by_kernel(const MarkingSetup& setup, MarkingDuty duty,
+                           std::span<const Packet> packets) {
+  MarkingProgramOptions options{.setup = setup, .duty = duty};
+  options.force = options.replay = true;  // as user space: whatever the field means
+  options.leave_local = false;
+  auto program = MarkingProgram::load(options);
+  if (!program) return std::unexpected(program.error());
+  ByKernel done;
+  std::vector<MarkingRecord> records;
+  std::int64_t next = packets.empty() ? 0 : setup.length.at(packets[0].time).interval - 2;
+  const auto read_until = [&](std::int64_t end, Timestamp now) {
+    for (std::int64_t i = next; i < std::min(end, next + program->slots()); ++i)
+      program->take(i, now, records);
+    next = std::max(next, end);
+  };
+  for (const Packet& packet : packets) {
+    const std::int64_t interval = setup.length.at(packet.time).interval;
+    if (interval - next >= program->slots() / 2) read_until(interval - 2, packet.time);
+    auto out = program->replay(packet);
+    if (!out) return std::unexpected(out.error());
+    done.frames.push_back(std::move(*out));
+  }
+  if (!packets.empty()) read_until(next + program->slots(), packets.back().time);
+  done.rows = rows_of(std::move(records), setup.method);
+  return done;
+}
+
+/// Frames as the marker of user space gives them, at their times.
+struct Marked {
+  std::vector<std::vector<std::byte>> frames;
+  std::vector<Packet> packets;
+};
+Marked by_marker(const MarkingSetup& setup, bool restore, std::span<const Packet> packets) {
+  auto marker = Marker::make({.setup = setup, .force = true, .restore = restore});
+  Marked marked;
+  for (const Packet& packet : packets) {
+    const auto out = (*marker)->process({&packet, 1});
+    const Packet& changed = out ? (*out)[0] : packet;
+    marked.frames.emplace_back(changed.data, changed.data + changed.captured);
+    marked.packets.push_back(packet);
+  }
+  for (std::size_t i = 0; i < packets.size(); ++i) marked.packets[i].data = marked.frames[i].data();
+  return marked;
+}
+
+/// A way of 3 ms with up to 3 ms more, so that packets come after their interval.
+void delay(std::vector<Packet>& packets) {
+  std::uint64_t luck = 1;
+  for (Packet& packet : packets) {
+    luck = luck * 6364136223846793005u + 1442695040888963407u;
+    packet.time += Duration{3'000'000 + static_cast<std::int64_t>((luck >> 40) % 3'000'000)};
+  }
+  std::ranges::stable_sort(packets, {}, &Packet::time);
+}
+
+struct Verdict {
+  std::uint64_t packets = 0, records = 0, pulses = 0, late = 0, differ = 0;
+
+  void compare(const std::string& where, const std::vector<Row>& user, const ByKernel& kernel) {
+    records += user.size();
+    for (const Row& row : user) {
+      pulses += std::get<3>(row);
+      late += std::get<5>(row) > 0;
+    }
+    if (user == kernel.rows) return;
+    ++differ;
+    std::vector<Row> missing, extra;
+    std::ranges::set_difference(user, kernel.rows, std::back_inserter(missing));
+    std::ranges::set_difference(kernel.rows, user, std::back_inserter(extra));
+    const auto show = [&](const char* who, const std::vector<Row>& rows) {
+      for (const Row& row : std::span{rows}.first(std::min<std::size_t>(rows.size(), 3)))
+        fmt::print(
+            stderr,
+            "  {}: {} alone: flow {} interval {} packets {} pulses {} at {} late {} early {}\n",
+            where, who, std::get<0>(row), std::get<1>(row), std::get<2>(row), std::get<3>(row),
+            std::get<4>(row), std::get<5>(row), std::get<6>(row));
+    };
+    show("user space", missing);
+    show("kernel", extra);
+  }
+  void compare_bytes(const std::string& where, const Marked& user, const ByKernel& kernel) {
+    packets += user.frames.size();
+    for (std::size_t i = 0; i < user.frames.size(); ++i) {
+      if (user.frames[i] == kernel.frames[i]) continue;
+      if (differ++ == 0) fmt::print(stderr, "  {}: packet {} differs\n", where, i + 1);
+      return;
+    }
+  }
+};
+
+Result<void> run(const Capture& capture, const MarkingSetup& setup, Verdict& verdict) {
+  const std::string where =
+      fmt::format("{} {} {} {} flows", name_of(setup.method), setup.carrier.name(),
+                  setup.length.name(), setup.flows.size());
+  const Marked marked = by_marker(setup, false, capture.packets);
+  const auto marking = by_kernel(setup, MarkingDuty::mark, capture.packets);
+  if (!marking) return std::unexpected(marking.error());
+  verdict.compare(where + ", mark", by_user(setup, MarkingRole::initiating, capture.packets),
+                  *marking);
+  verdict.compare_bytes(where + ", mark", marked, *marking);
+
+  std::vector<Packet> arrived = marked.packets;
+  delay(arrived);
+  const auto observed = by_user(setup, MarkingRole::observing, arrived);
+  const auto observing = by_kernel(setup, MarkingDuty::observe, arrived);
+  if (!observing) return std::unexpected(observing.error());
+  verdict.compare(where + ", observe", observed, *observing);
+  const Marked restored = by_marker(setup, true, arrived);
+  const auto restoring = by_kernel(setup, MarkingDuty::restore, arrived);
+  if (!restoring) return std::unexpected(restoring.error());
+  verdict.compare(where + ", restore", observed, *restoring);
+  verdict.compare_bytes(where + ", restore", restored, *restoring);
+  return {};
+}
+
+int replay(const std::string& path) {
+  constexpr std::size_t most = 20'000;
+  Capture capture = read_captures({&path, 1});
+  const std::size_t left_out = leave_out(capture);
+  if (capture.packets.size() > most) capture.packets.resize(most);
+  std::ranges::stable_sort(capture.packets, {}, &Packet::time);
+  if (capture.packets.empty()) {
+    fmt::print("{}: no plain IP packets\n", path);
+    return 0;
+  }
+  Verdict verdict;
+  for (const auto& flows : flow_lists(capture))
+    for (const Case& one : cases)
+      for (const char* length : {"16ms", "512ms"}) {
+        const MarkingSetup setup{.method = *marking_method_named(one.method),
+                                 .length = *MarkingInterval::parse(length),
+                                 .carrier = *MarkingCarrier::parse(one.carrier),
+                                 .flows = flows,
+                                 .seed = seed};
+        if (const auto done = run(capture, setup, verdict); !done) {
+          fmt::print("skipped: {}\n", done.error().message);
+          return 77;
+        }
+      }
+  fmt::print(
+      "{}: {} packets ({} left out), {} frames and {} records equal, {} pulses, {} records with "
+      "late packets{}\n",
+      path, capture.packets.size(), left_out, verdict.packets, verdict.records, verdict.pulses,
+      verdict.late, verdict.differ ? fmt::format("; {} DIFFER", verdict.differ) : "");
+  std::fflush(stdout);
+  return verdict.differ > 0 ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace sojourn
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    fmt::print(stderr, "usage: sojourn-replay-marking CAPTURE...\n");
+    return 2;
+  }
+  int worst = 0;
+  for (int i = 1; i < argc; ++i) {
+    const int status = sojourn::replay(argv[i]);
+    if (status == 77) return 77;
+    worst = std::max(worst, status);
+  }
+  return worst;
+}
