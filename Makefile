@@ -29,11 +29,12 @@ threaded := core_test pipeline_test ipfix_transport_test
 # Statistics that take minutes under a sanitizer and run in the release build anyway.
 slow_when_sanitized := Statistics|Traffic/|^Tailored\.|SampleWeight|^L2\.|IsUnbiased|IsBiased|^Repeats
 
-.PHONY: help build demo demo-live test test-sanitizers test-traces test-clang test-threads check-format mutants bench fuzz format install clean
+.PHONY: help build demo demo-live demo-marking test test-sanitizers test-traces test-clang test-threads check-format mutants bench fuzz format install clean
 
 help:
 	@echo 'make demo          build, and show the delays in a recorded capture'
 	@echo 'make demo-live     build, and show a page of delays that move: an emulated path (root)'
+	@echo 'make demo-marking  build, and mark live packets between namespaces with a router between (root)'
 	@echo 'make build         build build/release/sojourn'
 	@echo 'make test          all tests'
 	@echo 'make test-sanitizers  the same with clang, AddressSanitizer and UBSan; fuzzers for a short while'
@@ -66,6 +67,11 @@ demo-live: build
 	@tools/setup demo-live
 	@cmake --build build/release --parallel $(JOBS) --target sojourn-emulator
 	@tools/demo_live build/release/sojourn build/release/sojourn-emulator $(PORT)
+
+demo-marking: build
+	@tools/setup demo-live
+	@cmake --build build/release --parallel $(JOBS) --target sojourn-emulator
+	@tests/live/marking.sh build/release/sojourn build/release/sojourn-emulator demo
 
 test:
 	@tools/setup test

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "apps/commands.h"
+#include "apps/oneway_marking_records.h"
 #include "apps/oneway_outputs.h"
 #include "apps/oneway_records.h"
 #include "apps/oneway_request.h"
@@ -17,6 +18,7 @@
 #include "console/interrupt.h"
 #include "console/output.h"
 #include "console/progress.h"
+#include "export/marking/marking_report_csv.h"
 #include "export/oneway/note_options.h"
 #include "export/oneway/oneway_csv.h"
 #include "export/oneway/oneway_remarks.h"
@@ -144,7 +146,9 @@ Result<int> measure_captures(const OnewayRequest& request) {
 
 int run_oneway(const OnewayRequest& request) {
   const bool of_records = holds_records(request.first) || holds_records(request.last);
+  const bool of_marks = holds_marking(request.first) || holds_marking(request.last);
   const auto status = !request.write_records.empty() ? write_records(request)
+                      : of_marks                     ? measure_marking_records(request)
                       : of_records                   ? measure_records(request)
                                                      : measure_captures(request);
   if (status) return *status;

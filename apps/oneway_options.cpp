@@ -15,6 +15,7 @@
 #include "capture/files/open_point.h"
 #include "console/terminal.h"
 #include "core/units.h"
+#include "export/marking/marking_report_csv.h"
 #include "export/oneway/record_csv.h"
 #include "oneway/label.h"
 
@@ -253,6 +254,8 @@ void add_oneway(CLI::App& app, Run& run) {
     // Records are CNF's; which estimator will join them does not matter to who writes them.
     const bool of_records = !request->write_records.empty() || holds_records(request->first);
     if (of_records && !request->method_given) request->method = oneway_method_named("multiflow");
+    if (holds_marking(request->first) && !request->method_given)
+      request->method = oneway_method_named("marking");
     if (const auto reason = contradiction(*request); !reason.empty())
       throw CLI::ValidationError(reason);  // CLI11's own way to refuse
     for (const auto& [methods, group] : groups)

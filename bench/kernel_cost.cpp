@@ -22,6 +22,7 @@
 #include <span>
 #include <vector>
 
+#include "bench/kernel_marking.h"
 #include "dataplane/attachment.h"
 #include "dataplane/kernel_program.h"
 #include "dataplane/selection_program.h"
@@ -256,6 +257,8 @@ int main(int argc, char** argv) {
     return 77;
   }
   const int rounds = argc > 1 ? std::max(std::atoi(argv[1]), 1) : 200;
-  const int status = sojourn::print_all(rounds);
-  return status != 0 ? status : sojourn::print_selection(rounds);
+  for (const auto part :
+       {sojourn::print_all, sojourn::print_selection, sojourn::print_marking_costs})
+    if (const int status = part(rounds); status != 0) return status;
+  return 0;
 }

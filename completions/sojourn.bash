@@ -16,7 +16,8 @@ _sojourn_oneway_options='--help --filter --method --window --sampling --sample-f
 _sojourn_point_options='--help --interface --name --to --transport --certificate --key --authority --spool --spool-size --every
   --enterprise --sampling --sample-flows --secret-file --active --inactive --cache --kind --memory --prefix
   --engine --filter --duration
-  --reference --reference-to --observe-references --sender --capacity --flow-memory --flows --json --top'
+  --reference --reference-to --observe-references --sender --capacity --flow-memory --flows --json --top
+  --mark --observe --restore --interval --carrier --flow --force --reversed --at --records --clock-error --largest-delay --clock-offset'
 _sojourn_mark_options='--help --method --interval --carrier --flow --flow-id --force --restore --seed'
 _sojourn_collect_options='--help --listen --udp --tls --certificate --key --authority --store --path --window --wait
   --memory --user --web --web-certificate --web-key --web-authority --web-token-file --insecure
@@ -148,17 +149,21 @@ _sojourn_point() {
   case $previous in
     -i | --interface) mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/net 2>/dev/null)" -- "$current") ;;
     --transport) mapfile -t COMPREPLY < <(compgen -W 'tcp tls udp' -- "$current") ;;
-    --certificate | --key | --authority | --secret-file | --spool | --flows)
+    --certificate | --key | --authority | --secret-file | --spool | --flows | --records)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       ;;
+    --mark | --observe | --restore) mapfile -t COMPREPLY < <(compgen -W 'step pulse double multiplexed' -- "$current") ;;
+    --carrier) mapfile -t COMPREPLY < <(compgen -W 'dscp reserved flow-label' -- "$current") ;;
+    --interval) mapfile -t COMPREPLY < <(compgen -W '16ms 128ms 1s 16s' -- "$current") ;;
+    --at) mapfile -t COMPREPLY < <(compgen -W 'ingress egress' -- "$current") ;;
     --reference) mapfile -t COMPREPLY < <(compgen -W '1-in-300 both adaptive' -- "$current") ;;
     --every | --active | --inactive | --duration) mapfile -t COMPREPLY < <(compgen -W '1s 10s 15s 1min 30min' -- "$current") ;;
     --kind) _sojourn_list "$current" "$_sojourn_kinds none" ;;
     --sampling) mapfile -t COMPREPLY < <(compgen -W '0.001 0.01 0.1 1' -- "$current") ;;
     --engine) mapfile -t COMPREPLY < <(compgen -W 'kernel socket auto' -- "$current") ;;
     --name | --to | --spool-size | --enterprise | --cache | --memory | --prefix | --filter | --reference-to | --sender | --capacity | \
-      --flow-memory | --top) ;;
+      --flow-memory | --top | --flow | --clock-error | --largest-delay | --clock-offset) ;;
     *)
       if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_sojourn_point_options" -- "$current")

@@ -9,6 +9,7 @@
 
 #include "apps/commands.h"
 #include "apps/option_helpers.h"
+#include "apps/point/point_marking.h"
 #include "apps/point/point_reference.h"
 #include "apps/point/point_request.h"
 
@@ -22,6 +23,11 @@ constexpr const char* point_examples = R"(Examples:
       --transport tls --certificate north.pem --key north.key --authority ca.pem
       --spool /var/lib/sojourn                   what waits survives a restart
   sojourn point c.pcap --name north --to ::1     a capture, as if it passed now
+  sudo sojourn point -i eth1 --mark multiplexed --records first.csv
+                                                 alternate marking: at the first node,
+  sudo sojourn point -i eth0 --restore multiplexed --records last.csv
+                                                 at the last node, and then
+  sojourn oneway first.csv last.csv              loss and delay per interval
   sudo sojourn point -i eth1 --reference adaptive --capacity 10Gbit      RLI: one router sends,
   sudo sojourn point -i eth0 --observe-references --capacity 10Gbit      the next one measures
 )";
@@ -157,6 +163,7 @@ void add_point(CLI::App& app, Run& run) {
   const auto request = std::make_shared<PointRequest>();
   const auto wishes = std::make_shared<PointWishes>();
   const auto references = std::make_shared<PointReferenceRequest>();
+  const auto marking = std::make_shared<PointMarkingRequest>();
   request->options.oneway.sampling = 0.01;
   request->options.oneway.seed = random_seed();
   request->options.point.instance = random_seed() + 1;
@@ -186,12 +193,25 @@ void add_point(CLI::App& app, Run& run) {
       ->check(CLI::IsMember({"kernel", "socket", "auto"}))
       ->type_name("NAME");
   add_reference_options(point, *references);
+  add_marking_point_options(point, *marking);
   point.add_option("--filter", request->filter, "only packets that match, in tcpdump's language")
       ->type_name("EXPRESSION");
   add_parsed(
       point, "--duration", "TIME", parse_positive_duration,
       [request](Duration time) { request->duration = time; }, "with -i: stop after this long");
-  point.callback([request, wishes, references, &point, &run] {
+  point.callback([request, wishes, references, marking, &point, &run] {
+    marking->live.interface = request->interface;
+    marking->name = request->options.point.name;
+    marking->duration = request->duration;
+    marking->json = references->json;
+    if (const auto reason = complete_marking_request(*marking, point); !reason.empty())
+      throw CLI::ValidationError(reason);
+    if (marking->wanted() && !references->wanted()) {
+      run = [marking] { return run_point_marking(*marking); };
+      return;
+    }
+    if (marking->wanted())
+      throw CLI::ValidationError("marks and reference packets are for different points");
     references->interface = request->interface;
     references->every = request->options.every;
     references->duration = request->duration;

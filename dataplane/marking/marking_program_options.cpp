@@ -101,6 +101,7 @@ Result<MarkingProgramPlan> plan_marking(const MarkingProgramOptions& options) {
   config.flip = setup.reversed && measures_loss(setup.method);
   config.leave_local = options.leave_local;
   config.replay = options.replay;
+  config.steps = options.steps;
   put_tables(config, marking_tables(setup.method));
   for (const bool is_ipv6 : {false, true})
     if (const auto word = setup.carrier.word(is_ipv6))

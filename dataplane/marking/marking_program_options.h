@@ -31,6 +31,9 @@ struct MarkingProgramOptions {
   std::size_t memory_bytes = std::size_t{64} << 20;  ///< at most, for counters
   std::uint32_t cpus = 1;
   bool replay = false;  ///< a packet's own time instead of the clock
+  /// Benchmarks repeat one packet: it steps through so many source ports, a power of two, and every
+  /// mark is written anew.
+  std::uint32_t steps = 0;
 };
 
 struct MarkingProgramPlan {

@@ -21,7 +21,7 @@ struct PointRecords {
   /// Live points say which intervals they have read, whether there were packets or not; in
   /// ascending order.  Empty: all of the span.
   std::vector<std::int64_t> read = {};
-  /// Intervals that a live point itself does not trust, and why.
+  /// Intervals that a live point itself does not trust, and why; in ascending order.
   std::vector<std::pair<std::int64_t, MarkingFault>> doubts = {};
 };
 

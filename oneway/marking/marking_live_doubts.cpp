@@ -9,9 +9,9 @@ constexpr std::uint64_t enough = 4;  ///< packets in a quarter, to say that most
 
 bool was_read(const PointRecords& point, const MarkingResult& result) {
   if (point.read.empty()) return true;
-  for (std::int64_t i = result.interval; i < result.interval + result.intervals; ++i)
-    if (!std::ranges::binary_search(point.read, i)) return false;
-  return true;
+  const auto from = std::ranges::lower_bound(point.read, result.interval);
+  const auto to = std::ranges::lower_bound(point.read, result.interval + result.intervals);
+  return to - from >= result.intervals;
 }
 
 }  // namespace
@@ -68,12 +68,14 @@ void LiveDoubts::find_constant_colours(const PointRecords& last) {
 void LiveDoubts::add_to(MarkingResult& result) const {
   for (const PointRecords* point : {&first_, &last_}) {
     if (!was_read(*point, result)) result.add(MarkingFault::not_recorded);
-    for (const auto& [interval, fault] : point->doubts)
-      if (interval >= result.interval && interval < result.interval + result.intervals)
-        result.add(fault);
+    const std::int64_t end = result.interval + result.intervals;
+    auto doubt = std::ranges::lower_bound(point->doubts, result.interval, {},
+                                          &std::pair<std::int64_t, MarkingFault>::first);
+    for (; doubt != point->doubts.end() && doubt->first < end; ++doubt) result.add(doubt->second);
   }
   const Place place{result.flow, result.interval};
-  if (rewritten_.contains(place)) result.add(MarkingFault::rewritten);
+  // Where nobody marked, nothing was rewritten.
+  if (rewritten_.contains(place) && was_read(first_, result)) result.add(MarkingFault::rewritten);
   if (in_use_.contains(place)) result.add(MarkingFault::in_use);
 }
 

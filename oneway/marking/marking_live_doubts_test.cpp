@@ -105,6 +105,13 @@ TEST(LiveDoubts, ClearedMarksAreToldAndAreNoLoss) {
   expect_only(results, rewritten, 1002, 1006);
 }
 
+TEST(LiveDoubts, WhereNobodyMarkedNothingWasRewritten) {
+  TwoPoints points;
+  points.at_last(1005).contrary = points.at_last(1005).middle;
+  for (const std::int64_t ended : {1004, 1005, 1006}) std::erase(points.first.read, ended);
+  for (const MarkingResult& result : points.joined()) EXPECT_FALSE(result.faults.has(rewritten));
+}
+
 TEST(LiveDoubts, ColoursTheOtherWayRoundAreNotRewritten) {
   TwoPoints points;
   for (MarkingRecord& record : points.last.records) record.contrary = record.middle;

@@ -23,10 +23,10 @@ enum mk_role {
 
 /* One row of a table, as a byte. */
 enum mk_action {
-	MK_MARK_BITS = 3,    /* initiating: what the packet carries from here on */
-	MK_REGISTER = 4,     /* initiating: what the flow remembers */
-	MK_COLOUR = 8,       /* observing: the colour that it counts for */
-	MK_TIMESTAMP = 16,   /* a pulse: its time is taken */
+	MK_MARK_BITS = 3,  /* initiating: what the packet carries from here on */
+	MK_REGISTER = 4,   /* initiating: what the flow remembers */
+	MK_COLOUR = 8,     /* observing: the colour that it counts for */
+	MK_TIMESTAMP = 16, /* a pulse: its time is taken */
 };
 
 /* Where the marks are in a header of one IP version: a word in network order, as a number. */
@@ -63,17 +63,17 @@ struct mk_config {
 	__s64 offset_ns; /* what the kernel's clock (TAI) lacks to ours */
 	__u32 exponent;  /* of the interval, 2^n seconds, plus 10 */
 	__u32 role;
-	__u32 force;      /* mark, and count, whatever the field means */
-	__u32 has_colour; /* pulse marking has none */
-	__u32 flip;       /* bits to turn round: reversed colours */
-	__u32 all_traffic; /* one flow, which nobody needs to look up */
+	__u32 force;         /* mark, and count, whatever the field means */
+	__u32 has_colour;    /* pulse marking has none */
+	__u32 flip;          /* bits to turn round: reversed colours */
+	__u32 all_traffic;   /* one flow, which nobody needs to look up */
 	__u32 any_transport; /* no flow is told by protocol or ports */
 	__u32 leave_local;   /* what routers do not pass on is not marked and not counted */
 	__u32 flows, shapes;
 	__u32 slots;   /* intervals that are kept; a power of two */
 	__u32 stripes; /* of counters, so that CPUs do not wait for each other; a power of two */
 	__u32 replay;  /* a packet's own time instead of the clock */
-	__u32 steps;   /* benchmarks: packets step through so many ports */
+	__u32 steps;   /* benchmarks: packets step through so many source ports */
 	__u8 initiating[16]; /* by register and time bits */
 	__u8 observing[32];  /* by mark and time bits */
 	__u8 awaiting[8];    /* by colour: the register while a pulse is still to come */
@@ -85,11 +85,13 @@ struct mk_config {
  * interval is over. */
 struct mk_slot {
 	__u64 packets;
-	__u64 middle;   /* observing: in the second quarter, where no packet is late, early or a pulse */
-	__u64 contrary; /* of these with the other colour; marking: left alone, since their bits are set */
+	__u64 middle; /* observing: in the second quarter, where no packet is late, early or a pulse
+		       */
+	__u64 contrary; /* of these with the other colour; marking: left alone, since their bits are
+			   set */
 	__u64 other;    /* left alone: the field says something else */
 	__u64 pulses, pulse_sum; /* times from base_ns */
-	__u64 late, early; /* observing: how far outside of the interval, ns and one more */
+	__u64 late, early;       /* observing: how far outside of the interval, ns and one more */
 };
 MK_ASSERT_SIZE(struct mk_slot, 64);
 
@@ -97,7 +99,8 @@ MK_ASSERT_SIZE(struct mk_slot, 64);
 struct mk_counters {
 	__u64 not_ip, no_flow, no_carrier, local, unread;
 	__u64 super_pulses; /* packets that could have been the pulse, if they were one packet */
-	__u64 spare[2];
+	__u64 steps;        /* of a benchmark */
+	__u64 spare;
 };
 MK_ASSERT_SIZE(struct mk_counters, 64);
 

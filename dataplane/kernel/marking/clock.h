@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
-/* Turns the quarter when it is time.  Reading the clock costs 40 ns: here, and not in each packet. */
+/* Turns the quarter when it is time.  Reading the clock costs 40 ns: here, and not in each packet.
+ */
 #include "dataplane/kernel/marking/memory.h"
 
 #define MK_CLOCK_MONOTONIC 1
@@ -39,8 +40,7 @@ int start_clock(struct __sk_buff *skb)
 	struct mk_timer *value = bpf_map_lookup_elem(&timers, &first);
 
 	if (!value || bpf_timer_init(&value->timer, &timers, MK_CLOCK_MONOTONIC) ||
-	    bpf_timer_set_callback(&value->timer, mk_turn) ||
-	    bpf_timer_start(&value->timer, 0, 0))
+	    bpf_timer_set_callback(&value->timer, mk_turn) || bpf_timer_start(&value->timer, 0, 0))
 		return 1;
 	return 0;
 }

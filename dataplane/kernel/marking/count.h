@@ -39,8 +39,7 @@ DP_INLINE __u32 mk_initiate(__u32 flow, __u64 quarters, __u32 segments)
 		action = mk_initiating(reg, quarters);
 		if (!(action & MK_TIMESTAMP)) {
 			if (before >> 1 != (quarters >> 2) + 1)
-				__sync_val_compare_and_swap(state, before,
-							    mk_state(quarters, reg));
+				__sync_val_compare_and_swap(state, before, mk_state(quarters, reg));
 			return action;
 		}
 		if (segments > 1) {
@@ -81,8 +80,7 @@ DP_INLINE void mk_count_marked(const struct __sk_buff *skb, __u32 flow, __u64 qu
 DP_INLINE void mk_note_distance(struct mk_slot *slot, __u64 now, __u64 quarters)
 {
 	const int is_late = (quarters & 3) < 2;
-	const __u64 edge =
-		mk_quarter_start(((quarters >> 2) + !is_late) << 2, config.exponent);
+	const __u64 edge = mk_quarter_start(((quarters >> 2) + !is_late) << 2, config.exponent);
 	const __s64 distance = is_late ? now - edge : edge - now;
 	__u64 *most = is_late ? &slot->late : &slot->early;
 

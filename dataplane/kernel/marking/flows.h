@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
-/* Whose packet it is: the second lookup of the paper's section 3.5 (oneway/marking/marking_flows.h). */
+/* Whose packet it is: the second lookup of the paper's section 3.5
+ * (oneway/marking/marking_flows.h). */
 #include "dataplane/kernel/marking/memory.h"
 #include "dataplane/kernel/marking/packet.h"
 
@@ -28,7 +29,7 @@ DP_INLINE __u32 mk_flow_of(const struct mk_packet *packet)
 		return 0;
 	mk_addresses(packet, addresses);
 	if (!config.any_transport)
-		rest = mk_transport(packet);
+		rest = mk_transport(packet) + MK_REST(mk_step(0) & (config.steps - 1), 0, 0);
 	/* Most bits first: the first that matches is the one. */
 	for (shape = 0; shape < MK_MOST_SHAPES && shape < config.shapes; shape++) {
 		const __u32 *flow;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 #pragma once
-/* Intervals of a power of two of a second, and their quarters: oneway/marking/marking_interval.h. */
+/* Intervals of a power of two of a second, and their quarters: oneway/marking/marking_interval.h.
+ */
 #include "dataplane/kernel/compilers.h"
 #include "dataplane/kernel/marking/abi.h"
 

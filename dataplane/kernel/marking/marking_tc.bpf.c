@@ -52,15 +52,15 @@ DP_INLINE void initiate(struct __sk_buff *skb, const struct mk_packet *packet, _
 	}
 	action = mk_initiate(flow, quarters, segments);
 	mk_count_marked(skb, flow, quarters, action, segments);
-	mk_write(skb, packet, word,
-		 mk_with_mark(word, (action & MK_MARK_BITS) ^ config.flip, place), place);
+	action ^= config.flip ^ (mk_step(1) & 1);
+	mk_write(skb, packet, word, mk_with_mark(word, action & MK_MARK_BITS, place), place);
 }
 
 DP_INLINE void observe(struct __sk_buff *skb, const struct mk_packet *packet, __u32 flow,
 		       const volatile struct mk_place *place, __u32 segments)
 {
 	const __u64 quarters = mk_quarters(skb);
-	const __u32 word = mk_word(packet, place);
+	const __u32 word = mk_word(packet, place) ^ (mk_step(1) & 1 ? place->first : 0);
 
 	if (!config.force && word & place->field & ~(place->first | place->second)) {
 		count_other(flow, quarters, 0, segments);

@@ -81,6 +81,17 @@ DP_INLINE struct mk_counters *mk_counters_here(void)
 	return bpf_map_lookup_elem(&counters, &cpu);
 }
 
+/* For benchmarks: the number of the packet.  Without them a constant 0 that costs nothing. */
+DP_INLINE __u64 mk_step(__u32 is_last)
+{
+	struct mk_counters *here = config.steps ? mk_counters_here() : 0;
+
+	if (!here)
+		return 0;
+	here->steps += is_last;
+	return here->steps;
+}
+
 DP_INLINE void mk_add(__u64 *to, __u64 count)
 {
 	__sync_fetch_and_add(to, count);

@@ -1,0 +1,88 @@
+#include "apps/oneway_marking_records.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "apps/commands.h"
+#include "apps/oneway_outputs.h"
+#include "export/marking/marking_report_csv.h"
+#include "export/oneway/oneway_remarks.h"
+#include "oneway/marking/marking_summary.h"
+
+namespace sojourn {
+namespace {
+
+std::string impossible_with_marking(const OnewayRequest& request) {
+  if (request.method->name != "marking")
+    return fmt::format("{} holds marking records, which --method {} cannot join", request.first,
+                       request.method->name);
+  if (!request.filter.empty()) return "--filter: records hold no packets; points have --flow";
+  if (request.correct_skew) return "--correct-skew: records hold too few packets to see a drift";
+  if (request.clock_offset != Duration{})
+    return "--clock-offset: the points' clocks said when intervals began, which is over";
+  return {};
+}
+
+PointInput input_of(const PointRecords& point) {
+  PointInput input;
+  for (const MarkingRecord& record : point.records) input.packets += record.packets;
+  if (point.span.since <= point.span.until) {
+    input.first = point.span.since;
+    input.last = point.span.until;
+  }
+  return input;
+}
+
+}  // namespace
+
+Result<int> measure_marking_records(const OnewayRequest& request) {
+  if (const std::string reason = impossible_with_marking(request); !reason.empty())
+    return failure(reason);
+  std::vector<std::string> paths = {request.first};
+  paths.insert(paths.end(), request.setup.via.begin(), request.setup.via.end());
+  paths.push_back(request.last);
+  std::vector<MarkingPointFile> files;
+  for (const std::string& path : paths) {
+    if (!holds_marking(path))
+      return failure(
+          fmt::format("{} does not hold marking records, as {} does", path, request.first));
+    auto file = read_marking_csv(path);
+    if (!file) return std::unexpected(file.error());
+    files.push_back(std::move(*file));
+  }
+  auto outputs = OnewayOutputs::open(request);
+  if (!outputs) return std::unexpected(outputs.error());
+  const auto started = std::chrono::steady_clock::now();
+  const auto joined = join_marking(files);
+  if (!joined) return std::unexpected(joined.error());
+  std::vector<MarkingHop> hops;
+  for (std::size_t i = 1; i + 1 < files.size(); ++i)
+    hops.push_back({files[i].point, joined->points[i]});
+
+  OnewayMeasurement measured;
+  const CollectorOptions options{joined->setup.method,
+                                 request.setup.clock_error.value_or(joined->clock_error)};
+  measured.result = summarise_marking(joined->setup, options, joined->points.front(),
+                                      joined->points.back(), hops);
+  measured.inputs = {input_of(joined->points.front()), input_of(joined->points.back())};
+  add_flow_means(measured);
+  if (nothing_is_valid(measured.result))
+    measured.result.notes.emplace_back(
+        "No interval is valid; the column not_valid of the intervals says why.");
+  OnewayReport report = report_of(request, measured);
+  report.clock_error = options.clock_error;
+  if (measured.result.tables.front().rows.empty())
+    return failure(fmt::format("{} and {} hold no packets", request.first, request.last));
+  for (const Point point : {Point::first, Point::last})
+    report.points[index_of(point)].captured = measured.inputs[index_of(point)].packets;
+  report.elapsed = std::chrono::steady_clock::now() - started;
+  add_remarks(report);
+  if (auto written = outputs->finish(request, report); !written)
+    return std::unexpected(written.error());
+  return exit_ok;
+}
+
+}  // namespace sojourn

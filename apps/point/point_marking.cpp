@@ -1,0 +1,185 @@
+// `sojourn point --mark`, `--observe` and `--restore`: from loading the program to the last
+// interval.
+
+#include "apps/point/point_marking.h"
+
+#include <fmt/format.h>
+#include <sys/timex.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "apps/commands.h"
+#include "capture/live/privileges.h"
+#include "console/interrupt.h"
+#include "console/output.h"
+#include "core/units.h"
+#include "export/marking/marking_report_csv.h"
+#include "export/marking/marking_report_text.h"
+
+namespace sojourn {
+namespace {
+
+/// Lines that are on disk, or in the pipe, as soon as they are written: whoever joins them need not
+/// wait for the end, and a point that is killed leaves what it knew.
+class LineFile {
+ public:
+  static Result<LineFile> open(const std::string& path) {
+    LineFile lines;
+    if (path.empty()) return lines;
+    lines.file_.reset(path == "-" ? stdout : std::fopen(path.c_str(), "we"));
+    if (!lines.file_)
+      return failure(fmt::format("--records: cannot open {}: {}", path, std::strerror(errno)));
+    return lines;
+  }
+  bool write(std::string_view text) {
+    if (!file_) return true;
+    return std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size() &&
+           std::fflush(file_.get()) == 0;
+  }
+  explicit operator bool() const { return file_ != nullptr; }
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const {
+      if (file != stdout) std::fclose(file);
+    }
+  };
+  std::unique_ptr<std::FILE, Close> file_;
+};
+
+/// What the kernel says of its clock; nullopt if nobody keeps it.
+std::optional<Duration> stated_clock_error() {
+  timex clock{};
+  if (::adjtimex(&clock) == TIME_ERROR || (clock.status & STA_UNSYNC) != 0) return std::nullopt;
+  return std::chrono::microseconds{clock.maxerror};
+}
+
+/// Says once what is wrong with the marks that arrive.
+class MarkingWatch {
+ public:
+  void look_at(const MarkingReporter& who, const MarkingReport& report) {
+    if (who.duty == MarkingDuty::mark) {
+      for (const MarkingRecord& record : report.records)
+        if (record.marked_before > 0)
+          once(in_use_, fmt::format("{}: packets carry {} already; their intervals give no loss "
+                                    "(--force overwrites it)",
+                                    who.point, who.setup.carrier.name()));
+      return;
+    }
+    std::uint64_t middle = 0, contrary = 0, packets = 0, other = 0;
+    for (const MarkingRecord& record : report.records) {
+      middle += record.middle;
+      contrary += record.contrary;
+      packets += record.packets;
+      other += record.other;
+    }
+    if (report.strays > 0)
+      warn(fmt::format("{}: {} packets came after their counters had been read", who.point,
+                       report.strays));
+    if (other > 20 && packets * 20 < other)
+      once(rewritten_, fmt::format("{}: packets carry another value than marks in {}: something "
+                                   "before this point rewrites it",
+                                   who.point, who.setup.carrier.name()));
+    const bool is_contrary = middle > 10 && contrary * 2 > middle;
+    const bool agrees = middle > 10 && contrary * 20 < middle;
+    if ((was_contrary_ && agrees) || (agreed_ && is_contrary))
+      once(rewritten_, fmt::format("{}: the marks in {} do not alternate: something before this "
+                                   "point rewrites them, or nothing marks these packets",
+                                   who.point, who.setup.carrier.name()));
+    was_contrary_ = is_contrary;
+    agreed_ = agrees;
+  }
+
+ private:
+  static void once(bool& said, const std::string& what) {
+    if (!said) warn(what);
+    said = true;
+  }
+  bool in_use_ = false, rewritten_ = false, was_contrary_ = false, agreed_ = false;
+};
+
+class MarkingLoop {
+ public:
+  MarkingLoop(const PointMarkingRequest& request, LiveMarking& live, LineFile records)
+      : request_(request),
+        live_(live),
+        records_(std::move(records)),
+        who_{request.name, request.live.program.duty, request.live.program.setup,
+             request.live.clock_error, live.since()} {}
+
+  Result<void> run() {
+    using namespace std::chrono_literals;
+    const auto began = std::chrono::steady_clock::now();
+    const Duration length = who_.setup.length.length();
+    records_.write(marking_csv_header);
+    if (!quiet() && !request_.json)
+      say_text(marking_heading(
+          who_, fmt::format("at {}, {}, {}", request_.live.interface,
+                            request_.live.direction == TcDirection::egress ? "egress" : "ingress",
+                            live_.how())));
+    while (!interrupted() &&
+           (!request_.duration || std::chrono::steady_clock::now() - began < *request_.duration)) {
+      const Duration until = difference(live_.next_due(), live_.now());
+      std::this_thread::sleep_for(std::clamp<Duration>(std::min(until, length / 4), 100us, 100ms));
+      if (auto told = tell(live_.advance()); !told) return told;
+      if (live_.interface_is_gone())
+        return failure(request_.live.interface + ": the interface is gone");
+    }
+    if (auto told = tell(live_.finish()); !told) return told;
+    if (!quiet() && !request_.json) say_text(left_alone_text(who_, live_.program().left_alone()));
+    return {};
+  }
+
+ private:
+  bool quiet() const { return request_.records == "-"; }
+  Result<void> tell(const std::vector<MarkingReport>& reports) {
+    for (const MarkingReport& report : reports) {
+      if (!records_.write(marking_csv(who_, report)))
+        return failure(
+            fmt::format("--records: cannot write {}: {}", request_.records, std::strerror(errno)));
+      if (!quiet())
+        say_text(request_.json ? marking_json(who_, report) : marking_text(who_, report));
+      watch_.look_at(who_, report);
+    }
+    return {};
+  }
+
+  const PointMarkingRequest& request_;
+  LiveMarking& live_;
+  LineFile records_;
+  MarkingReporter who_;
+  MarkingWatch watch_;
+};
+
+Result<void> mark_at_point(PointMarkingRequest request) {
+  const auto stated = stated_clock_error();
+  request.live.clock_error = request.clock_error.value_or(stated.value_or(Duration{}));
+  if (!request.clock_error && !stated)
+    warn("nobody keeps this machine's clock; --clock-error TIME says how far it may be off");
+  auto records = LineFile::open(request.records);
+  if (!records) return std::unexpected(records.error());
+  watch_for_interrupts();
+  auto live = LiveMarking::start(request.live);
+  if (!live) return std::unexpected(live.error());
+  // All is open that needs them, and reading the counters needs none.
+  if (auto dropped = drop_privileges(); !dropped) return dropped;
+  return MarkingLoop{request, *live, std::move(*records)}.run();
+}
+
+}  // namespace
+
+int run_point_marking(const PointMarkingRequest& request) {
+  const auto done = mark_at_point(request);
+  if (done) return exit_ok;
+  complain(done.error().message);
+  return exit_error;
+}
+
+}  // namespace sojourn

@@ -1,0 +1,220 @@
+#include "export/marking/marking_report_csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "core/printable.h"
+
+namespace sojourn {
+namespace {
+
+constexpr std::array<std::string_view, 3> duties = {"mark", "observe", "restore"};
+// Differences of such times and sums of such counts fit into 64 bits.  2^62 ns is the year 2116.
+constexpr std::int64_t farthest = std::int64_t{1} << 62;
+constexpr std::uint64_t most_packets = 1'000'000'000'000'000;
+
+std::string_view state_of(const MarkingReport& report) {
+  return report.doubt ? marking_fault_names[static_cast<std::size_t>(*report.doubt)] : "ok";
+}
+
+/// The fields of a line, one after the other; after the first that is wrong all are.
+class Fields {
+ public:
+  explicit Fields(std::string_view line) : rest_(line) {}
+
+  std::string text() {
+    const std::size_t comma = std::min(rest_.find(','), rest_.size());
+    const std::string_view field = rest_.substr(0, comma);
+    rest_.remove_prefix(std::min(comma + 1, rest_.size()));
+    return std::string{field};
+  }
+  template <class Number>
+  Number number(std::string_view name, Number least, Number most) {
+    Number value{};
+    const std::string field = text();
+    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+    const bool fine = error == std::errc{} && end == field.data() + field.size() &&
+                      value >= least && value <= most;
+    if (!fine) wrong(name, field);
+    return fine ? value : Number{};
+  }
+  std::uint64_t count(std::string_view name) {
+    return number<std::uint64_t>(name, 0, most_packets);
+  }
+  Timestamp time(std::string_view name) {
+    return timestamp_from_ns(number<std::int64_t>(name, -farthest, farthest));
+  }
+  Duration duration(std::string_view name) {
+    constexpr std::int64_t day = 86'400'000'000'000;
+    return Duration{number<std::int64_t>(name, 0, day)};
+  }
+  /// The rest of the line, in quotation marks.
+  std::string quoted() {
+    if (rest_.size() < 2 || rest_.front() != '"' || rest_.back() != '"')
+      wrong("flow", rest_);
+    else
+      rest_ = rest_.substr(1, rest_.size() - 2);
+    return std::string{rest_};
+  }
+  void wrong(std::string_view name, std::string_view field) {
+    if (complaint_.empty()) complaint_ = fmt::format("'{}' is no {}", printable(field, 60), name);
+  }
+  const std::string& complaint() const { return complaint_; }
+
+ private:
+  std::string_view rest_;
+  std::string complaint_;
+};
+
+/// What all lines of a file have in common.
+void read_who(Fields& fields, MarkingPointFile& file) {
+  file.point = fields.text();
+  file.duty = fields.text();
+  if (std::ranges::find(duties, file.duty) == duties.end()) fields.wrong("duty", file.duty);
+  const std::string method = fields.text();
+  if (const auto known = marking_method_named(method))
+    file.method = *known;
+  else
+    fields.wrong("marking", method);
+  file.carrier = fields.text();
+  std::ranges::replace(file.carrier, ';', ',');
+  if (!MarkingCarrier::parse(file.carrier)) fields.wrong("carrier", file.carrier);
+  const std::string length = fields.text();
+  if (const auto known = MarkingInterval::parse(length))
+    file.length = *known;
+  else
+    fields.wrong("interval", length);
+  file.clock_error = fields.duration("clock_error_ns");
+  file.records.span.extend(fields.time("since_ns"));
+}
+
+/// Within some intervals: differences of such times are small.
+bool is_near(Timestamp time, const MarkingRecord& record) {
+  const Duration some = record.length.length() * 4;
+  return time >= record.start() - some && time <= record.start() + some;
+}
+
+class Reader {
+ public:
+  Result<void> line(std::string_view text) {
+    Fields fields{text};
+    read_who(fields, file_);
+    MarkingRecord record;
+    record.length = record.judged_by = file_.length;
+    const std::int64_t most = farthest / 2 / to_ns(file_.length.length());
+    record.interval = fields.number<std::int64_t>("number", -most, most);
+    (void)fields.time("start_ns");
+    record.read_at = fields.time("read_ns");
+    const std::string state = fields.text();
+    record.packets = fields.count("packets");
+    record.pulses = fields.number<std::uint32_t>("pulses", 0, 100'000'000);
+    record.pulse_time = fields.time("pulse_ns");
+    if (record.pulses > 0 && !is_near(record.pulse_time, record))
+      fields.wrong("pulse_ns", "pulse far from its interval");
+    record.late = fields.duration("late_ns");
+    record.early = fields.duration("early_ns");
+    record.middle = fields.count("middle");
+    record.contrary = fields.count("contrary");
+    record.other = fields.count("other");
+    record.marked_before = fields.count("marked_before");
+    const std::string flow = fields.quoted();
+    const auto fault = std::ranges::find(marking_fault_names, state);
+    if (state != "ok" && fault == marking_fault_names.end()) fields.wrong("state", state);
+    if (!fields.complaint().empty()) return failure(fields.complaint());
+    file_.records.span.extend(record.read_at);
+    if (!flow.empty()) {
+      record.flow = number_of(flow);
+      file_.records.records.push_back(record);
+      return {};
+    }
+    file_.records.read.push_back(record.interval);
+    if (state != "ok")
+      file_.records.doubts.emplace_back(
+          record.interval, static_cast<MarkingFault>(fault - marking_fault_names.begin()));
+    return {};
+  }
+  MarkingPointFile finish() {
+    auto& read = file_.records.read;
+    std::ranges::sort(read);
+    const auto [first, last] = std::ranges::unique(read);
+    read.erase(first, last);
+    std::ranges::sort(file_.records.doubts);
+    return std::move(file_);
+  }
+
+ private:
+  std::uint32_t number_of(const std::string& flow) {
+    const auto [at, added] =
+        numbers_.try_emplace(flow, static_cast<std::uint32_t>(file_.flows.size()));
+    if (added) file_.flows.push_back(flow);
+    return at->second;
+  }
+
+  MarkingPointFile file_;
+  std::map<std::string, std::uint32_t> numbers_;
+};
+
+}  // namespace
+
+std::string_view name_of(MarkingDuty duty) { return duties[static_cast<std::size_t>(duty)]; }
+
+std::string marking_csv(const MarkingReporter& who, const MarkingReport& report) {
+  std::string carrier = who.setup.carrier.name();
+  std::ranges::replace(carrier, ',', ';');
+  const std::string begin = fmt::format(
+      "{},{},{},{},{},{},{},{},{},{},{}", who.point, name_of(who.duty), name_of(who.setup.method),
+      carrier, who.setup.length.name(), to_ns(who.clock_error), to_ns(who.since), report.interval,
+      to_ns(who.setup.length.start_of(report.interval)), to_ns(report.read_at), state_of(report));
+  std::string lines = begin + ",0,0,0,0,0,0,0,0,0,\"\"\n";
+  for (const MarkingRecord& r : report.records)
+    fmt::format_to(std::back_inserter(lines), "{},{},{},{},{},{},{},{},{},{},\"{}\"\n", begin,
+                   r.packets, r.pulses, r.pulses > 0 ? to_ns(r.pulse_time) : 0, to_ns(r.late),
+                   to_ns(r.early), r.middle, r.contrary, r.other, r.marked_before,
+                   who.setup.flows[r.flow].text());
+  return lines;
+}
+
+bool holds_marking(const std::string& path) {
+  std::error_code unknown;
+  if (path == "-" || !std::filesystem::is_regular_file(path, unknown)) return false;
+  std::ifstream file{path, std::ios::binary};
+  const std::string_view wanted = marking_csv_header.substr(0, marking_csv_header.find(",clock"));
+  std::string begin(wanted.size(), '\0');
+  return file.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == wanted;
+}
+
+Result<MarkingPointFile> parse_marking_csv(std::string_view text) {
+  if (!text.starts_with(marking_csv_header))
+    return failure("no marking records: the first line is not their header");
+  text.remove_prefix(marking_csv_header.size());
+  Reader reader;
+  for (std::size_t number = 2; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    if (end == text.npos) break;  // still being written
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    if (line.size() + 1 == marking_csv_header.size() && marking_csv_header.starts_with(line))
+      continue;  // of a second run
+    if (auto done = reader.line(line); !done)
+      return failure(fmt::format("line {}: {}", number, done.error().message));
+  }
+  return reader.finish();
+}
+
+Result<MarkingPointFile> read_marking_csv(const std::string& path) {
+  std::ifstream file{path, std::ios::binary};
+  if (!file) return failure("cannot open " + path);
+  const std::string text{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+  auto parsed = parse_marking_csv(text);
+  if (!parsed) return failure(path + ": " + parsed.error().message);
+  return parsed;
+}
+
+}  // namespace sojourn

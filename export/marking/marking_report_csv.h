@@ -1,0 +1,37 @@
+#pragma once
+// Reports of live marking points as CSV: written line by line, and read again to be joined.
+
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+#include "pipeline/marking/live_marking.h"
+#include "pipeline/marking/marking_file.h"
+
+namespace sojourn {
+
+inline constexpr std::string_view marking_csv_header =
+    "point,duty,marking,carrier,interval,clock_error_ns,since_ns,number,start_ns,read_ns,state,"
+    "packets,pulses,pulse_ns,late_ns,early_ns,middle,contrary,other,marked_before,flow\n";
+
+/// Who reports.
+struct MarkingReporter {
+  std::string point;
+  MarkingDuty duty = MarkingDuty::mark;
+  MarkingSetup setup;
+  Duration clock_error{};
+  Timestamp since;
+};
+std::string_view name_of(MarkingDuty duty);
+
+/// One line for the interval, without a flow, and one for each flow that had packets.
+std::string marking_csv(const MarkingReporter& who, const MarkingReport& report);
+
+/// Does the file begin like this?
+bool holds_marking(const std::string& path);
+/// The error names the line and the field that is wrong.  A last line that is not whole is left
+/// out: the point may still be writing it.
+Result<MarkingPointFile> parse_marking_csv(std::string_view text);
+Result<MarkingPointFile> read_marking_csv(const std::string& path);
+
+}  // namespace sojourn

@@ -1,0 +1,121 @@
+#include "export/marking/marking_report_csv.h"
+
+#include <gtest/gtest.h>
+
+namespace sojourn {
+namespace {
+
+using namespace std::chrono_literals;
+
+MarkingReporter reporter(std::string_view carrier = "dscp:1,0") {
+  return {.point = "north",
+          .duty = MarkingDuty::observe,
+          .setup = {.method = MarkingMethod::double_,
+                    .length = MarkingInterval{-2},
+                    .carrier = *MarkingCarrier::parse(carrier),
+                    .flows = {*MarkingFilter::parse("source=10.0.0.0/8,protocol=udp"),
+                              MarkingFilter{}}},
+          .clock_error = 3us,
+          .since = timestamp_from_ns(1'000'000'000)};
+}
+
+MarkingReport report() {
+  const MarkingInterval length{-2};
+  return {.interval = 7,
+          .read_at = length.start_of(8) + 125ms,
+          .doubt = MarkingFault::link_down,
+          .records = {{.flow = 1,
+                       .length = length,
+                       .judged_by = length,
+                       .interval = 7,
+                       .packets = 1234,
+                       .pulses = 1,
+                       .pulse_time = length.start_of(7) + 130ms,
+                       .late = 2ms,
+                       .early = 1ms,
+                       .middle = 300,
+                       .contrary = 4,
+                       .other = 5,
+                       .marked_before = 6,
+                       .read_at = length.start_of(8) + 125ms}}};
+}
+
+std::string file() { return std::string{marking_csv_header} + marking_csv(reporter(), report()); }
+
+TEST(MarkingCsv, WhatIsWrittenIsReadAgain) {
+  const auto read = parse_marking_csv(file());
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->point, "north");
+  EXPECT_EQ(read->duty, "observe");
+  EXPECT_EQ(read->method, MarkingMethod::double_);
+  EXPECT_EQ(read->carrier, "dscp:1,0");
+  EXPECT_EQ(read->length, MarkingInterval{-2});
+  EXPECT_EQ(read->clock_error, Duration{3us});
+  EXPECT_EQ(read->flows, std::vector<std::string>{"any"});
+  EXPECT_EQ(read->records.read, std::vector<std::int64_t>{7});
+  ASSERT_EQ(read->records.doubts.size(), 1u);
+  EXPECT_EQ(read->records.doubts[0].second, MarkingFault::link_down);
+  EXPECT_EQ(to_ns(read->records.span.since), 1'000'000'000);
+  EXPECT_EQ(read->records.span.until, report().read_at);
+  ASSERT_EQ(read->records.records.size(), 1u);
+  const MarkingRecord &one = report().records[0], &again = read->records.records[0];
+  EXPECT_EQ(again.packets, one.packets);
+  EXPECT_EQ(again.pulses, one.pulses);
+  EXPECT_EQ(again.pulse_time, one.pulse_time);
+  EXPECT_EQ(again.late, one.late);
+  EXPECT_EQ(again.early, one.early);
+  EXPECT_EQ(again.middle, one.middle);
+  EXPECT_EQ(again.contrary, one.contrary);
+  EXPECT_EQ(again.other, one.other);
+  EXPECT_EQ(again.marked_before, one.marked_before);
+  EXPECT_EQ(again.read_at, one.read_at);
+}
+
+TEST(MarkingCsv, ALineThatIsStillBeingWrittenIsLeftOut) {
+  const std::string whole = file();
+  const auto read = parse_marking_csv(std::string_view{whole}.substr(0, whole.size() - 5));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->records.read.size(), 1u);
+  EXPECT_TRUE(read->records.records.empty());
+}
+
+TEST(MarkingCsv, ErrorsNameTheLineAndTheField) {
+  EXPECT_FALSE(parse_marking_csv("protocol,source\n"));
+  const auto broken = [](std::string_view from, std::string_view to) {
+    std::string text = file();
+    text.replace(text.rfind(from), from.size(), to);
+    const auto read = parse_marking_csv(text);
+    return read ? std::string{"nothing"} : read.error().message;
+  };
+  EXPECT_EQ(broken("1234", "12x4"), "line 3: '12x4' is no packets");
+  EXPECT_EQ(broken("north,observe", "north,sleep"), "line 3: 'sleep' is no duty");
+  EXPECT_EQ(broken("250ms", "250m"), "line 3: '250m' is no interval");
+  EXPECT_EQ(broken("link-down", "fine"), "line 3: 'fine' is no state");
+  EXPECT_EQ(broken("\"any\"", "any"), "line 3: 'any' is no flow");
+  EXPECT_EQ(broken("dscp", "none"), "line 3: 'none:1,0' is no carrier");
+}
+
+TEST(MarkingCsv, PointsOfDifferentMarkingAreNotJoined) {
+  const auto one = parse_marking_csv(file());
+  const auto other = parse_marking_csv(std::string{marking_csv_header} +
+                                       marking_csv(reporter("dscp:2,3"), report()));
+  ASSERT_TRUE(one && other);
+  EXPECT_TRUE(join_marking({*one, *one}));
+  const auto joined = join_marking({*one, *other});
+  ASSERT_FALSE(joined);
+  EXPECT_NE(joined.error().message.find("carrier dscp:1,0"), std::string::npos)
+      << joined.error().message;
+}
+
+TEST(MarkingCsv, FlowsAreJoinedByWhatTheyAre) {
+  auto one = parse_marking_csv(file()), other = one;
+  other->flows = {"protocol=udp", "any"};
+  other->records.records[0].flow = 1;
+  const auto joined = join_marking({*one, *other});
+  ASSERT_TRUE(joined) << joined.error().message;
+  EXPECT_EQ(joined->points[0].records[0].flow, joined->points[1].records[0].flow);
+  EXPECT_EQ(joined->clock_error, Duration{6us});
+}
+
+}  // namespace
+}  // namespace sojourn

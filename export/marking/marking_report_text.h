@@ -1,0 +1,19 @@
+#pragma once
+// Reports of a live marking point for people and for programs, one interval at a time.
+
+#include <string>
+
+#include "export/marking/marking_report_csv.h"
+
+namespace sojourn {
+
+/// "north marks at eth1, egress: multiplexed in dscp:0, intervals of 1s", and the names of columns.
+std::string marking_heading(const MarkingReporter& who, const std::string& where);
+/// A line for each flow that had packets; one line if none had.
+std::string marking_text(const MarkingReporter& who, const MarkingReport& report);
+/// The same as JSON, one object a line.
+std::string marking_json(const MarkingReporter& who, const MarkingReport& report);
+/// What was left alone, in the end.
+std::string left_alone_text(const MarkingReporter& who, const MarkingLeftAlone& left);
+
+}  // namespace sojourn

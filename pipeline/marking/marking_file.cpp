@@ -1,0 +1,56 @@
+#include "pipeline/marking/marking_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sojourn {
+namespace {
+
+std::string difference_of(const MarkingPointFile& one, const MarkingPointFile& other) {
+  const auto differ = [&](std::string_view what, std::string_view a, std::string_view b) {
+    return fmt::format("{} uses {} {}, {} {}: all points of a path must agree", one.point, what, a,
+                       other.point, b);
+  };
+  if (one.method != other.method)
+    return differ("marking", name_of(one.method), name_of(other.method));
+  if (one.carrier != other.carrier) return differ("carrier", one.carrier, other.carrier);
+  if (one.length != other.length)
+    return differ("intervals of", one.length.name(), other.length.name());
+  return {};
+}
+
+}  // namespace
+
+Result<JoinedMarking> join_marking(const std::vector<MarkingPointFile>& files) {
+  JoinedMarking joined{.setup = {.method = files.front().method,
+                                 .length = files.front().length,
+                                 .carrier = *MarkingCarrier::parse("dscp"),
+                                 .flows = {}},
+                       .points = {}};
+  const auto carrier = MarkingCarrier::parse(files.front().carrier);
+  if (!carrier) return std::unexpected(carrier.error());
+  joined.setup.carrier = *carrier;
+  std::vector<std::string> flows;
+  for (const MarkingPointFile& file : files) {
+    if (const auto reason = difference_of(files.front(), file); !reason.empty())
+      return failure(reason);
+    PointRecords records = file.records;
+    for (MarkingRecord& record : records.records) {
+      const std::string& text = file.flows[record.flow];
+      auto found = std::ranges::find(flows, text);
+      if (found == flows.end()) {
+        const auto filter = MarkingFilter::parse(text);
+        if (!filter) return std::unexpected(filter.error());
+        joined.setup.flows.push_back(*filter);
+        found = flows.insert(flows.end(), text);
+      }
+      record.flow = static_cast<std::uint32_t>(found - flows.begin());
+    }
+    joined.points.push_back(std::move(records));
+  }
+  joined.clock_error = files.front().clock_error + files.back().clock_error;
+  return joined;
+}
+
+}  // namespace sojourn

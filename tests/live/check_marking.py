@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""What `sojourn oneway` makes of marking records, against the emulator's log.
+
+    check_marking.py loss|down|rewritten|killed --joined FILE --log FILE ...
+
+The log has every frame with its head, marks included, and its fate.  Of every interval that is given, the packets that
+were sent and those that were lost must be the log's, to the packet.
+"""
+import argparse
+import collections
+import csv
+import json
+import statistics
+import sys
+
+
+def frames(path, bits):
+    """Forward frames of the monitored flows: flow, time in, mark, fate, delay by the log."""
+    with open(path, encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            head = bytes.fromhex(row["head"])
+            if row["direction"] != "forward" or len(head) < 54:
+                continue
+            ip = head[14:]
+            if head[12:14] == b"\x08\x00":
+                tos, protocol, to = ip[1], ip[9], "destination=198.51.100.0/24"
+                monitored = ip[16:19] == bytes((198, 51, 100))
+            elif head[12:14] == b"\x86\xdd":
+                tos, protocol, to = (ip[0] << 4 | ip[1] >> 4) & 255, ip[6], "destination=2001:db8:1::/64"
+                monitored = ip[24:32] == bytes.fromhex("20010db800010000")
+            else:
+                continue
+            if not monitored or protocol not in (6, 17):
+                continue
+            flow = f"{to},protocol={'tcp' if protocol == 6 else 'udp'}"
+            dscp = tos >> 2
+            mark = [dscp >> bit & 1 for bit in bits]
+            out = (int(row["out_ns"]), int(row["done_ns"])) if row["out_ns"] else None
+            yield flow, int(row["in_ns"]), mark, row["fate"], out, dscp
+
+
+def interval_of(time, mark, length):
+    """By time; right after an edge by colour, since the packet was marked before it was logged."""
+    number, into = divmod(time, length)
+    if into < length // 8 and mark[0] != number % 2:
+        return number - 1
+    return number
+
+
+class Truth:
+    def __init__(self, log, bits, length):
+        self.sent, self.lost = collections.Counter(), collections.Counter()
+        self.pulses = collections.defaultdict(list)
+        for flow, time, mark, fate, out, _ in frames(log, bits):
+            number = interval_of(time, mark, length)
+            self.sent[flow, number] += 1
+            self.lost[flow, number] += fate in ("lost", "queue_drop", "unsent", "no_room")
+            into = time - number * length
+            is_pulse = mark[1] if len(bits) == 2 else \
+                length // 4 < into < length * 7 // 8 and mark[0] != number % 2
+            if is_pulse and out:
+                self.pulses[flow, number].append((out[0] - time, out[1] - time))
+
+
+def table(path, name="intervals"):
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    return document, document["tables"][name]
+
+
+def number_of(row, length):
+    from datetime import datetime, timezone
+    text = row["start"].rstrip("Z")
+    whole, _, fraction = text.partition(".")
+    seconds = int(datetime.fromisoformat(whole).replace(tzinfo=timezone.utc).timestamp())
+    ns = seconds * 10**9 + int((fraction or "0").ljust(9, "0"))
+    return (ns + length // 2) // length
+
+
+def check_exact(rows, truth, length, wrong):
+    given, lost = 0, 0
+    for row in rows:
+        if row["lost"] is None:
+            continue
+        place = row["flow"], number_of(row, length)
+        given += 1
+        lost += row["lost"]
+        if (row["sent"], row["lost"]) != (truth.sent[place], truth.lost[place]):
+            wrong.append(f"{place}: sent {row['sent']} lost {row['lost']}, in the log {truth.sent[place]} and {truth.lost[place]}")
+    return given, lost
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("part", choices=["loss", "down", "rewritten", "killed"])
+    parser.add_argument("--joined", required=True)
+    parser.add_argument("--segment", help="first to mid, where the emulator is")
+    parser.add_argument("--log", required=True)
+    parser.add_argument("--length", type=int, required=True, help="of the interval, ns")
+    parser.add_argument("--bits", default="0")
+    parser.add_argument("--killed", type=int)
+    options = parser.parse_args()
+    bits = [int(bit) for bit in options.bits.split(",")]
+    document, rows = table(options.joined)
+    truth = Truth(options.log, bits, options.length)
+    wrong = []
+    reasons = collections.Counter(word for row in rows for word in (row["not_valid"] or "").split())
+    given, lost = check_exact(rows, truth, options.length, wrong)
+    print(f"  {given} of {len(rows)} intervals given, {lost} packets lost, {sum(truth.sent.values())} in the log; "
+          + ", ".join(f"{count} {name}" for name, count in reasons.items()))
+    flows = {row["flow"] for row in rows if row["lost"] is not None}
+    if options.part == "loss":
+        if len(flows) != 4 or given < 16 or lost < 10:
+            wrong.append("too few intervals to say anything: the test could not fail")
+    if options.part in ("loss", "down") and options.segment:
+        _, segment = table(options.segment)
+        errors = []
+        for row in segment:
+            pulses = truth.pulses.get((row["flow"], number_of(row, options.length)), [])
+            if row["delay_ns"] is None or len(pulses) != 1:
+                continue
+            least, most = pulses[0]
+            errors.append(max(least - row["delay_ns"], row["delay_ns"] - most, 0))
+        print(f"  {len(errors)} delays, off by {statistics.median(errors or [0]) / 1000:.1f} us at the median, "
+              f"{max(errors or [0]) / 1000:.1f} us at most")
+        if len(errors) < 8:
+            wrong.append("too few delays")
+        elif statistics.median(errors) > 5000:
+            wrong.append("delays are more than 5 us from the log's at the median")
+    if options.part == "down":
+        if reasons["link-down"] < 2:
+            wrong.append("no word about the link that was down")
+        if given < 16:
+            wrong.append("too few intervals given")
+    if options.part == "rewritten":
+        if given > 0:
+            wrong.append("loss is given though the marks were rewritten")
+        if reasons["rewritten"] < 4 or not any("rewrites" in note for note in document.get("notes", [])):
+            wrong.append("nothing says that the marks were rewritten")
+    if options.part == "killed":
+        if any(row["lost"] is not None and number_of(row, options.length) * options.length > options.killed - options.length
+               for row in rows):
+            wrong.append("loss is given for intervals after the marker was killed")
+        marked = [time for _, time, _, _, _, dscp in frames(options.log, bits) if dscp and time > options.killed + options.length]
+        after = [time for _, time, *_ in frames(options.log, bits) if time > options.killed + options.length]
+        if marked or len(after) < 100:
+            wrong.append(f"{len(marked)} of {len(after)} packets are still marked an interval after the marker was killed")
+        if given < 8:
+            wrong.append("too few intervals given before that")
+    for line in wrong[:10]:
+        print("FAILED:", line)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Traffic to be marked: UDP and TCP, IPv4 and IPv6, small packets at a steady rate.
+
+    marked_traffic.py sink
+    marked_traffic.py send IPV4 IPV6 SECONDS
+"""
+import socket
+import sys
+import threading
+import time
+
+PORT = 5016
+UDP_A_SECOND, TCP_A_SECOND = 250, 100
+
+
+def swallow(listener):
+    while True:
+        connection, _ = listener.accept()
+
+        def read(peer=connection):
+            try:
+                while peer.recv(65536):
+                    pass
+            except OSError:
+                pass
+
+        threading.Thread(target=read, daemon=True).start()
+
+
+def sink():
+    for family, host in ((socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::")):
+        udp = socket.socket(family, socket.SOCK_DGRAM)
+        tcp = socket.socket(family, socket.SOCK_STREAM)
+        for one in (udp, tcp):
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            one.bind((host, PORT))
+        tcp.listen()
+        threading.Thread(target=swallow, args=(tcp,), daemon=True).start()
+        threading.Thread(target=lambda s=udp: [s.recv(2048) for _ in iter(int, 1)], daemon=True).start()
+    time.sleep(1000)
+
+
+def send(hosts, seconds):
+    end = time.monotonic() + seconds
+
+    def steadily(one, rate):
+        number = 0
+        due = time.monotonic()
+        while time.monotonic() < end:
+            number += 1
+            try:
+                one.send(number.to_bytes(8, "big") + bytes(100))
+            except OSError:
+                pass  # the link is down, or nobody listens
+            due = max(due + 1 / rate, time.monotonic() - 0.05)
+            time.sleep(max(0.0, due - time.monotonic()))
+
+    def udp(host):
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        one = socket.socket(family, socket.SOCK_DGRAM)
+        one.connect((host, PORT))
+        steadily(one, UDP_A_SECOND)
+
+    def tcp(host):
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        one = socket.socket(family, socket.SOCK_STREAM)
+        one.settimeout(seconds)
+        one.connect((host, PORT))
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        steadily(one, TCP_A_SECOND)
+
+    threads = [threading.Thread(target=kind, args=(host,)) for host in hosts for kind in (udp, tcp)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "sink":
+        sink()
+    else:
+        send(sys.argv[2:4], float(sys.argv[4]))
