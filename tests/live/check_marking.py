@@ -114,14 +114,16 @@ def main():
             wrong.append("too few intervals to say anything: the test could not fail")
     if options.part in ("loss", "down") and options.segment:
         _, segment = table(options.segment)
-        errors = []
+        errors, behind = [], []
         for row in segment:
             pulses = truth.pulses.get((row["flow"], number_of(row, options.length)), [])
             if row["delay_ns"] is None or len(pulses) != 1:
                 continue
             least, most = pulses[0]
+            # It passed the next interface somewhere between the log's two readings of the clock.
             errors.append(max(least - row["delay_ns"], row["delay_ns"] - most, 0))
-        print(f"  {len(errors)} delays, off by {statistics.median(errors or [0]) / 1000:.1f} us at the median, "
+            behind.append(row["delay_ns"] - least)
+        print(f"  {len(errors)} delays, {statistics.median(behind or [0]) / 1000:.1f} us behind the log's first reading at the median; off by {statistics.median(errors or [0]) / 1000:.1f} us at the median, "
               f"{max(errors or [0]) / 1000:.1f} us at most")
         if len(errors) < 8:
             wrong.append("too few delays")

@@ -2,8 +2,9 @@
 """Traffic to be marked: UDP and TCP, IPv4 and IPv6, small packets at a steady rate.
 
     marked_traffic.py sink
-    marked_traffic.py send IPV4 IPV6 SECONDS
+    marked_traffic.py send IPV4 IPV6 FILE     until there is such a file, two minutes at most
 """
+import os
 import socket
 import sys
 import threading
@@ -42,13 +43,13 @@ def sink():
     time.sleep(1000)
 
 
-def send(hosts, seconds):
-    end = time.monotonic() + seconds
+def send(hosts, stop):
+    end = time.monotonic() + 120
 
     def steadily(one, rate):
         number = 0
         due = time.monotonic()
-        while time.monotonic() < end:
+        while time.monotonic() < end and not os.path.exists(stop):
             number += 1
             try:
                 one.send(number.to_bytes(8, "big") + bytes(100))
@@ -66,7 +67,7 @@ def send(hosts, seconds):
     def tcp(host):
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         one = socket.socket(family, socket.SOCK_STREAM)
-        one.settimeout(seconds)
+        one.settimeout(5)
         one.connect((host, PORT))
         one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         steadily(one, TCP_A_SECOND)
@@ -82,4 +83,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "sink":
         sink()
     else:
-        send(sys.argv[2:4], float(sys.argv[4]))
+        send(sys.argv[2:4], sys.argv[4])

@@ -92,8 +92,20 @@ stop_points() {
   local point
   for point in "${points[@]}"; do wait "$point" || fail "a point ended with an error"; done
 }
-traffic() { # SECONDS: from the client to the host, all four kinds
-  on_client python3 "$here/marked_traffic.py" send $HOST $HOST6 "$1"
+# From the client to the host, all four kinds, until stop_traffic.
+start_traffic() {
+  rm -f "$NET_DIR/stop"
+  ip netns exec "$NET_NAME-client" python3 "$here/marked_traffic.py" send $HOST $HOST6 "$NET_DIR/stop" &
+  sending=$!
+}
+rows() { grep -c '"destination' "$NET_DIR/$1.csv" || true; }
+# await_rows POINT COUNT: so many more counters of flows.
+await_rows() { await_lines "$NET_DIR/$1.csv" '"destination' "$(($(rows "$1") + $2))"; }
+# And all of its packets are in counters that were read.
+stop_traffic() {
+  touch "$NET_DIR/stop"
+  wait "$sending" || true
+  await_lines "$NET_DIR/last.csv" ',""$' "$(($(grep -c ',""$' "$NET_DIR/last.csv") + 4))"
 }
 join() { "$sojourn" oneway "$NET_DIR/first.csv" "$NET_DIR/last.csv" --via "$NET_DIR/mid.csv" "$@"; }
 check() { # PART OPTIONS...
@@ -112,8 +124,9 @@ ip netns exec "$NET_NAME-host" timeout 200 python3 "$here/marked_traffic.py" sin
 net_emulate --delay 2ms --jitter 300us --loss 3% --seed 16
 
 echo "multiplexed in one bit of the DSCP, 3 % loss, UDP and TCP, IPv4 and IPv6"
-traffic 5
-await_lines "$NET_DIR/last.csv" ',"' "$(($(grep -c ',"' "$NET_DIR/last.csv") + 10))"
+start_traffic
+await_rows last 40
+stop_traffic
 stop_points
 net_stop_emulator
 [ -z "$demo" ] || join
@@ -125,14 +138,13 @@ await_programs "$before"
 echo "double marking in two bits, and a link that goes down for some intervals"
 net_emulate --delay 500us --loss 2% --seed 17
 all_points double --carrier dscp:1,0 --interval 256ms "${flows[@]}"
-traffic 6 &
-sending=$!
-sleep 2
+start_traffic
+await_rows last 40
 on_middle ip link set left down
-sleep 0.8
+await_lines "$NET_DIR/first.csv" 'link-down,.*,""$' 3
 on_middle ip link set left up
-wait $sending || true
-await_lines "$NET_DIR/last.csv" ',"' "$(($(grep -c ',"' "$NET_DIR/last.csv") + 10))"
+await_rows last 24
+stop_traffic
 stop_points
 net_stop_emulator
 check down --length 250000000 --bits 1,0
@@ -149,8 +161,9 @@ for value in 0 8; do
   on_server tc filter add dev server1 egress bpf da obj "$NET_DIR/router$value.o" sec tc
   net_emulate --delay 500us --loss 2% --seed 18
   all_points multiplexed --interval 256ms "${flows[@]}"
-  traffic 4
-  await_lines "$NET_DIR/last.csv" ',"' "$(($(grep -c ',"' "$NET_DIR/last.csv") + 10))"
+  start_traffic
+  await_rows last 32
+  stop_traffic
   stop_points
   net_stop_emulator
   on_server tc qdisc delete dev server1 clsact
@@ -162,14 +175,13 @@ done
 echo "a marker that is killed: marks stop, and nothing of it is left"
 net_emulate --delay 500us --seed 19
 all_points multiplexed --interval 256ms "${flows[@]}"
-traffic 6 &
-sending=$!
-sleep 3
+start_traffic
+await_rows last 40
 kill -KILL "${points[0]}"
 wait "${points[0]}" 2>/dev/null || true
 date +%s%N >"$NET_DIR/killed"
-wait $sending
-await_lines "$NET_DIR/last.csv" ',"' "$(($(grep -c ',"' "$NET_DIR/last.csv") + 10))"
+await_rows last 24
+stop_traffic
 points=("${points[@]:1}")
 stop_points
 net_stop_emulator
