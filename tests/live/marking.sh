@@ -121,6 +121,7 @@ if ! all_points multiplexed --interval 512ms "${flows[@]}"; then
   exit 77
 fi
 ip netns exec "$NET_NAME-host" timeout 200 python3 "$here/marked_traffic.py" sink &
+disown # its end is nobody's business
 net_emulate --delay 2ms --jitter 300us --loss 3% --seed 16
 
 echo "multiplexed in one bit of the DSCP, 3 % loss, UDP and TCP, IPv4 and IPv6"
