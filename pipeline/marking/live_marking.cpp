@@ -97,6 +97,12 @@ MarkingReport LiveMarking::read(std::int64_t interval, Timestamp now) {
 std::vector<MarkingReport> LiveMarking::advance() {
   const Timestamp now = program_.now();
   const std::int64_t current = length_.at(now).interval;
+  // A clock that was set: what lies between is not recorded.
+  if (next_ > current + 1 || next_ < current - program_.slots()) {
+    down_.clear();
+    last_look_ = current;
+    next_ = current - 1;
+  }
   look_at_link(current);
   std::vector<MarkingReport> reports;
   for (; now >= next_due(); ++next_) {
