@@ -66,7 +66,7 @@ template <bool wants_tcp>
 std::span<const PairEvent> Pairing::events_of(std::span<const Summary> batch) {
   make_room(batch.size());
   PairEvent* out = events_.begin();
-  const auto fetch = [this](const Summary& packet) {
+  const auto fetch = [&](const Summary& packet) {
     if constexpr (wants_tcp) tcp_.prefetch(packet.flow);
     prefetch_far(&packet, 16 * sizeof(Summary));  // another core may have written it
   };
