@@ -88,8 +88,11 @@ void TurnTracker::look_at(const Summary& packet, std::uint32_t index) {
   record.last_seen = packet.time;
   if (has(packet, tcp_syn | tcp_rst) || packet.first_fragment) [[unlikely]] {
     if (has(packet, tcp_rst)) {
+      // What comes now is new: its SYN may even have the same number.
       record.turn = Turn::nobody;
-      record.stage = TlsStage::over;
+      record.stage = TlsStage::none;
+      record.is_timed = record.has_acknowledged = false;
+      record.next_known[0] = record.next_known[1] = false;
     } else if (packet.first_fragment) {
       mark(record, Unclear::gap);
     } else if (has(packet, tcp_ack)) {

@@ -198,6 +198,17 @@ TEST_F(TurnTrackerTest, LeavesOutTlsThatIsRefusedOrEarly) {
   EXPECT_EQ(unclear(Unclear::early_data, Kind::tls), 1u);
 }
 
+TEST_F(TurnTrackerTest, BeginsAnewAfterAReset) {
+  EXPECT_EQ(look({0, true, 99, 0, 0, tcp_syn}), "");
+  EXPECT_EQ(look({15, false, 7000, 8000}), "") << "of an older connection";
+  EXPECT_EQ(look({15, true, 8000, 0, 0, tcp_rst}), "");
+  EXPECT_EQ(look({1000, true, 99, 0, 0, tcp_syn}), "");
+  EXPECT_EQ(look({1015, false, 499, 100, 0, tcp_syn | tcp_ack}), "");
+  EXPECT_EQ(look({1030, true, 100, 500, 100, tcp_ack, client_hello}), "");
+  EXPECT_EQ(look({1050, false, 500, 200, 100, tcp_ack, server_hello}),
+            "server 20, network 15, thinking 5, tls server 20, tls network 15, tls thinking 5");
+}
+
 TEST_F(TurnTrackerTest, KnowsTheClientByItsHello) {
   flow = 11;
   // Ports say that 443 is the server; here it is the other way round, and the SYN is not there.

@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 FIELDS = ("frame.number frame.time_epoch ip.src ip.dst ipv6.src ipv6.dst tcp.srcport tcp.dstport tcp.seq_raw tcp.ack_raw tcp.len "
-          "tcp.flags tcp.payload tls.handshake.type http.time http.request http.response.code").split()
+          "tcp.flags tcp.payload tls.handshake.type http.time http.request ip.fragment").split()
 CLASSES = {
     "request-in-segments": "tshark times the first segment of the request, we the last byte of it",
     "hello-in-segments": "the same of a ClientHello",
@@ -101,7 +101,8 @@ class Rules:
         if connection is None:
             return
         if flags & RST:
-            connection.turn, connection.stage = None, "over"
+            connection.turn, connection.stage, connection.timed, connection.acknowledged = None, "none", False, None
+            connection.next = {}
             return
         if flags & SYN:
             connection.next.setdefault(me, (packet["seq"] + 1) & 0xffffffff)
@@ -265,7 +266,8 @@ def packets_of(capture):
                    "seq": int(last["tcp.seq_raw"]), "ack": int(last["tcp.ack_raw"] or 0), "len": int(last["tcp.len"] or 0),
                    "flags": int(last["tcp.flags"], 16), "data": bytes.fromhex(last["tcp.payload"].replace(":", "")),
                    "hellos": row["tls.handshake.type"].split(",") if row["tls.handshake.type"] else [],
-                   "http_time": last["http.time"], "http_request": bool(last["http.request"])}
+                   "http_time": last["http.time"], "http_request": bool(last["http.request"]),
+                   "joined": bool(last["ip.fragment"])}
         except (ValueError, KeyError):
             continue  # cut short: tshark shows no numbers
 
@@ -348,8 +350,7 @@ def found_by(program, capture):
                           capture_output=True, encoding="utf-8")
     rows = csv.DictReader(io.StringIO(done.stdout))
     return round(packets), [(int(row["time_ns"]), row["kind"], row["leg"], int(row["delay_ns"]),
-                             frozenset(((row["requester"], row["requester_port"]), (row["responder"], row["responder_port"]))))
-                            for row in rows]
+                              frozenset((row["requester_port"], row["responder_port"]))) for row in rows]
 
 
 def self_test():
@@ -389,13 +390,14 @@ def main():
         ours = found_by(arguments.sojourn, capture)
         if ours is None:
             continue
-        rules, count, classes, examples, agreed = compare(packets_of(capture))
-        if ours[0] != count:
+        packets = list(packets_of(capture))
+        rules, count, classes, examples, agreed = compare(packets)
+        if ours[0] != count or any(packet["joined"] for packet in packets):
             others += 1
             continue
         compared += count > 0
-        mine = collections.Counter((time, kind, leg, delay) for time, kind, leg, delay, ends in ours[1]
-                                   if any(frozenset(key) == ends for key in rules.connections))
+        known = {frozenset(port for _, port in key) for key in rules.connections}
+        mine = collections.Counter((time, kind, leg, delay) for time, kind, leg, delay, ports in ours[1] if ports in known)
         theirs = collections.Counter(rules.samples)
         samples += sum(theirs.values())
         if mine != theirs:
@@ -406,7 +408,7 @@ def main():
         if classes["unexplained"]:
             faults += 1
             print(f"{capture}: {classes['unexplained']} unexplained, {examples['unexplained']}")
-    print(f"{compared} captures with the same TCP packets, {others} where copies, tunnels or cut packets are read differently")
+    print(f"{compared} captures with the same TCP packets, {others} where copies, tunnels, fragments or cut packets are read differently")
     print(f"{samples} delays as the rules have them; of tshark's, {all_agreed['http']} http.time and {all_agreed['tls']} hellos are the same")
     for name, number in all_classes.most_common():
         print(f"  {number:6} {name}: {CLASSES.get(name, '')}")
