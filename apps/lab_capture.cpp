@@ -55,8 +55,9 @@ struct CaptureRequest {
 };
 
 Result<Kind> parse_kind(std::string_view text) {
-  if (const auto kind = kind_named(text)) return *kind;
-  return unknown_name(text, "kind", kind_names);
+  const auto names = std::span{kind_names}.first(paired_kind_count);  // those that wait in a table
+  if (const auto kind = kind_named(text); kind && index_of(*kind) < names.size()) return *kind;
+  return unknown_name(text, "kind", names);
 }
 
 Result<std::vector<std::uint64_t>> parse_memories(std::string_view text) {

@@ -63,6 +63,10 @@ std::string beyond_the_kernel(const RttRequest& request) {
            "them";
   if (!request.filter.empty()) return "--filter is not in the kernel";
   if (request.options.loss) return "--loss is not in the kernel: it follows every connection";
+  for (const Kind kind : {Kind::response, Kind::tls})
+    if (request.options.kinds.has(kind))
+      return fmt::format("kind {} is not in the kernel: it follows every conversation",
+                         name_of(kind));
   if (request.kinds_named) {
     if (request.options.kinds.has(Kind::quic))
       return "kind quic is not in the kernel: the spin bit needs each connection's past";

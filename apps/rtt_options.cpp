@@ -28,6 +28,7 @@ constexpr const char* rtt_examples = R"(Examples:
   sudo sojourn rtt -i eth0 --duration 30s        live, for half a minute
   sudo sojourn rtt -i any --json --every 10s     a line of JSON every ten seconds
   sojourn rtt c.pcap --kind tcp,dns --by host    delays by the host that answered
+  sojourn rtt c.pcap --kind response,tls         is it the network or the server?
   sojourn rtt c.pcap --inside 10.0.0.0/8         tell the inside leg from the outside leg
   sojourn rtt c.pcap --memory 64KiB              in fixed memory, without bias
   sojourn rtt c.pcap --window 10s                how delay changed over time
@@ -43,6 +44,9 @@ Kinds:
   tcp-ts     a TCP timestamp and its echo
   flow       the life of a connection, from SYN to FIN or RST
   dns ntp icmp quic
+  response   the last byte of what a client says to the first byte of the answer,
+             and of that the network's time and the server's own; only if named
+  tls        ClientHello to ServerHello, and to the first application data; only if named
 )";
 
 Result<std::uint64_t> parse_threads(std::string_view text) { return parse_count(text, 1, 64); }
@@ -54,7 +58,7 @@ Result<double> parse_tolerance(std::string_view text) { return parse_share(text,
 
 bool wants_tcp(KindSet kinds) {
   return kinds.has(Kind::tcp) || kinds.has(Kind::handshake) || kinds.has(Kind::tcp_ts) ||
-         kinds.has(Kind::flow);
+         kinds.has(Kind::flow) || kinds.has(Kind::response) || kinds.has(Kind::tls);
 }
 
 /// The same of --every alone.
@@ -118,7 +122,8 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
     return "--plot-heatmap - and another output both want standard output";
   if (request.html == "-") return "--html wants a file: standard output has the report";
   if (request.options.loss && !wants_tcp(request.options.kinds))
-    return "--loss is about TCP: ask for kind tcp, handshake, tcp-ts or flow as well";
+    return "--loss is about TCP: ask for kind tcp, handshake, tcp-ts, flow, response or tls as "
+           "well";
   const bool grouped = request.options.measurement.grouping.has_value();
   if (!grouped && rtt.count("--top") > 0) return "--top is for groups: say which with --by";
   if (!grouped && rtt.count("--sort") > 0) return "--sort is for groups: say which with --by";
@@ -210,7 +215,7 @@ void add_measure_options(CLI::App& rtt, RttRequest& request) {
   RttOptions& options = request.options;
   add_parsed(
       rtt, "--kind", "KINDS", parse_kinds, [&](KindSet kinds) { options.kinds = kinds; },
-      "kinds to measure, with commas between (default all)");
+      "kinds to measure, with commas between (default usual: all but response\nand tls)");
   TableWishes& table = request.table;
   add_parsed(
       rtt, "--expire", "TIME", parse_positive_duration,

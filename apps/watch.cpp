@@ -213,7 +213,7 @@ constexpr const char* watch_examples = R"(Examples:
 
 void add_watch(CLI::App& app, Run& run) {
   const auto request = std::make_shared<WatchRequest>();
-  const auto kinds = std::make_shared<KindSet>(KindSet::all());
+  const auto kinds = std::make_shared<KindSet>(KindSet::usual());
   const auto memory = std::make_shared<std::size_t>(std::size_t{16} << 20);
   request->point.cells.prefix_length = 24;
   CLI::App& watch =

@@ -32,7 +32,7 @@ _sojourn_generate_options='--help --model --packets --flows --requests --rate --
   --duplicates --references --spikes --ipv6 --vlan --clock-offset --clock-drift --clock-jitter'
 _sojourn_experiments='all l1 l2 l3 l4 l5 l6 l7 l8 l9 intervals margins'
 _sojourn_methods='exact endpoint multiflow hybrid nearby trajectory rli rli-l rli-queue lda marking'
-_sojourn_kinds='all tcp handshake tcp-ts flow dns ntp icmp quic'
+_sojourn_kinds='all tcp handshake tcp-ts flow dns ntp icmp quic response tls usual'
 
 # Directories, and files whose names say that they are captures.
 _sojourn_captures() {

@@ -16,7 +16,7 @@ end
 # The last name of a list with commas: what stands before it is kept.
 function __sojourn_kinds
     set -l before (commandline -ct | string replace -r '^--kind=' '' | string match -r '.*,')
-    for kind in all tcp handshake tcp-ts flow dns ntp icmp quic
+    for kind in all usual tcp handshake tcp-ts flow dns ntp icmp quic response tls
         echo "$before$kind"
     end
 end
@@ -97,7 +97,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from point' -l secret-file -r -d 
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l active -x -a '1min 5min 30min' -d 'A flow that goes on has a record so often'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l inactive -x -a '15s 30s' -d 'A flow that pauses so long has ended'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l cache -x -a '4MiB 64MiB' -d 'Memory for flows'
-complete -c sojourn -n '__fish_seen_subcommand_from point' -l kind -x -a 'all none tcp handshake tcp-ts flow dns ntp icmp quic' -d 'Kinds of round trips'
+complete -c sojourn -n '__fish_seen_subcommand_from point' -l kind -x -a 'all none tcp handshake tcp-ts flow dns ntp icmp quic response tls' -d 'Kinds of round trips'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l memory -x -a '1MiB 16MiB' -d 'Memory for requests that wait'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l prefix -x -a '16 24' -d 'Round trips by prefixes of this length'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l filter -x -d 'Only packets that match'

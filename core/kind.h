@@ -10,11 +10,28 @@
 namespace sojourn {
 
 /// What forms a request and its response; the rules are in roundtrip/.
-enum class Kind : std::uint8_t { tcp, handshake, tcp_ts, flow, dns, ntp, icmp, quic, count_ };
+///
+/// `response` and `tls` are about what an application does: they are measured only if they are
+/// asked for, and their requests wait with their connection instead of in a table.
+enum class Kind : std::uint8_t {
+  tcp,
+  handshake,
+  tcp_ts,
+  flow,
+  dns,
+  ntp,
+  icmp,
+  quic,
+  response,
+  tls,
+  count_
+};
 
 inline constexpr std::size_t kind_count = static_cast<std::size_t>(Kind::count_);
 inline constexpr std::array<std::string_view, kind_count> kind_names = {
-    "tcp", "handshake", "tcp-ts", "flow", "dns", "ntp", "icmp", "quic"};
+    "tcp", "handshake", "tcp-ts", "flow", "dns", "ntp", "icmp", "quic", "response", "tls"};
+/// The first ones: their requests wait in a table.
+inline constexpr std::size_t paired_kind_count = static_cast<std::size_t>(Kind::response);
 
 constexpr std::size_t index_of(Kind kind) { return static_cast<std::size_t>(kind); }
 constexpr std::string_view name_of(Kind kind) { return kind_names[index_of(kind)]; }
@@ -29,9 +46,12 @@ constexpr std::optional<Kind> kind_named(std::string_view name) {
 class KindSet {
  public:
   static constexpr KindSet all() { return KindSet{(1u << kind_count) - 1u}; }
+  /// What is measured if nobody says which.
+  static constexpr KindSet usual() { return KindSet{(1u << paired_kind_count) - 1u}; }
   static constexpr KindSet none() { return KindSet{0}; }
 
   constexpr void add(Kind kind) { bits_ |= 1u << index_of(kind); }
+  constexpr void add(KindSet kinds) { bits_ |= kinds.bits_; }
   constexpr bool has(Kind kind) const { return (bits_ >> index_of(kind)) & 1u; }
   constexpr bool empty() const { return bits_ == 0; }
 
@@ -47,13 +67,28 @@ class KindSet {
 /// leg.  With `--inside PREFIX` they are named by place: `external` when the request leaves the
 /// inside, `internal` otherwise.  `sum` is both legs together: a whole TCP handshake, a QUIC spin
 /// period, the life of a connection.
-enum class Leg : std::uint8_t { server, client, external, internal, sum, count_ };
+///
+/// An answer takes the network's time and the server's own.  `network` is the smallest round trip
+/// to the server that the same connection has shown, `thinking` what the answer took beyond it.
+enum class Leg : std::uint8_t {
+  server,
+  client,
+  external,
+  internal,
+  sum,
+  network,
+  thinking,
+  count_
+};
 
 inline constexpr std::size_t leg_count = static_cast<std::size_t>(Leg::count_);
 inline constexpr std::array<std::string_view, leg_count> leg_names = {
-    "server", "client", "external", "internal", "sum"};
+    "server", "client", "external", "internal", "sum", "network", "thinking"};
 
 constexpr std::size_t index_of(Leg leg) { return static_cast<std::size_t>(leg); }
 constexpr std::string_view name_of(Leg leg) { return leg_names[index_of(leg)]; }
+
+/// Of a leg that is in the table beside it: never added to others.
+constexpr bool is_part(Leg leg) { return leg == Leg::network || leg == Leg::thinking; }
 
 }  // namespace sojourn

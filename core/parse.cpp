@@ -51,11 +51,12 @@ Result<KindSet> parse_kinds(std::string_view text) {
     const auto comma = text.find(',');
     const auto name = text.substr(0, comma);
     const auto kind = kind_named(name);
-    if (!kind && name != "all") return unknown_name(name, "kind", kind_names);
     if (kind)
       kinds.add(*kind);
+    else if (name == "all" || name == "usual")
+      kinds.add(name == "all" ? KindSet::all() : KindSet::usual());
     else
-      kinds = KindSet::all();
+      return unknown_name(name, "kind", kind_names);
     if (comma == std::string_view::npos) return kinds;
     text.remove_prefix(comma + 1);
   }

@@ -55,7 +55,7 @@ dp_config make_config(const DataplaneOptions& options) {
   std::uint64_t state = options.seed;
   for (auto& secret : config.secret) secret = split_mix(state) | 1u;
   config.expire_ns = static_cast<std::uint64_t>(to_ns(options.expire));
-  for (unsigned kind = 0; kind < kind_count; ++kind)
+  for (unsigned kind = 0; kind < paired_kind_count; ++kind)
     if (options.kinds.has(static_cast<Kind>(kind)) && kernel_kinds().has(static_cast<Kind>(kind)))
       config.kinds |= 1u << kind;
   config.full_size = options.full_size;

@@ -13,7 +13,7 @@ namespace {
 static_assert(DP_TCP == index_of(Kind::tcp) && DP_HANDSHAKE == index_of(Kind::handshake) &&
               DP_TCP_TS == index_of(Kind::tcp_ts) && DP_DNS == index_of(Kind::dns) &&
               DP_NTP == index_of(Kind::ntp) && DP_ICMP == index_of(Kind::icmp) &&
-              DP_KINDS >= kind_count);
+              DP_KINDS >= paired_kind_count);
 static_assert(DP_SERVER == index_of(Leg::server) && DP_CLIENT == index_of(Leg::client) &&
               DP_SUM == index_of(Leg::sum));
 

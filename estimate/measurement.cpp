@@ -11,7 +11,7 @@ namespace {
 
 /// Kinds that measure both legs of the path together, and halves of that.
 bool has_whole(Kind kind) {
-  return kind == Kind::handshake || kind == Kind::flow || kind == Kind::quic;
+  return kind == Kind::handshake || kind == Kind::flow || kind == Kind::quic || kind == Kind::tls;
 }
 
 }  // namespace
@@ -22,6 +22,7 @@ KindCounters& KindCounters::operator+=(const KindCounters& other) {
   left_out += other.left_out;
   estimated_ambiguous += other.estimated_ambiguous;
   guessed_legs += other.guessed_legs;
+  unclear += other.unclear;
   super_packets += other.super_packets;
   super_packets_left_out += other.super_packets_left_out;
   return *this;
@@ -105,14 +106,16 @@ const Distribution& Measurement::pooled(Kind kind) const {
   for (std::size_t i = 0; i < leg_count; ++i) settle(kind, static_cast<Leg>(i));
   const Legs& legs = legs_[index_of(kind)];
   std::uint64_t total = 0;
-  for (const auto& leg : legs) total += leg.count();
-  for (const auto& leg : legs)
-    if (leg.count() == total) return leg;  // one leg is all there is
+  for (std::size_t i = 0; i < leg_count; ++i)
+    if (!is_part(static_cast<Leg>(i))) total += legs[i].count();
+  for (std::size_t i = 0; i < leg_count; ++i)
+    if (!is_part(static_cast<Leg>(i)) && legs[i].count() == total) return legs[i];  // one is all
 
   auto& pooled = pooled_[index_of(kind)];
   if (!pooled || pooled->count() != total) {
     pooled.emplace(Keep::every_sample);  // exact if all its parts are
-    for (const auto& leg : legs) pooled->merge(leg);
+    for (std::size_t i = 0; i < leg_count; ++i)
+      if (!is_part(static_cast<Leg>(i))) pooled->merge(legs[i]);
   }
   return *pooled;
 }

@@ -12,6 +12,7 @@
 #include "core/kind.h"
 #include "core/left_out.h"
 #include "core/sample.h"
+#include "core/unclear.h"
 #include "estimate/delay_heatmap.h"
 #include "estimate/distribution/distribution.h"
 #include "estimate/distribution/flow_tag.h"
@@ -30,13 +31,14 @@ namespace sojourn {
 /// out.
 struct KindCounters {
   std::uint64_t requests = 0;
-  std::uint64_t ambiguous = 0;     ///< sent more than once (Karn): no sample
+  std::uint64_t ambiguous = 0;     ///< sent more than once (Karn), or `unclear`: no sample
   std::uint64_t guessed_legs = 0;  ///< samples whose leg is a guess: the capture lacks the SYN
   /// tcp: segments larger than a packet on the wire, joined or not yet divided by an interface
   /// (offloads); of these, how many were too many to be matched, and so were no requests.
   std::uint64_t super_packets = 0, super_packets_left_out = 0;
   LeftOutCounters left_out = {};   ///< what the table did not see through, by reason
   double estimated_ambiguous = 0;  ///< their weights: how many there really were
+  UnclearCounters unclear = {};    ///< response, tls: the ambiguous by reason
 
   /// Of all requests, those left out included.
   double estimated_unanswered(double estimated_answered) const {
@@ -63,8 +65,8 @@ struct MeasurementOptions {
 /// The figures of one run.  One thread adds; threads have one each, joined by merge().
 ///
 /// A kind's headline figure pools its legs, except where Leg::sum exists: a whole handshake must
-/// not be averaged with its own halves.  So the headline of handshake, flow and quic is their sum
-/// leg, even if only halves were measured: requests are counted for the whole, too.  Groups and
+/// not be averaged with its own halves.  So the headline of handshake, flow, quic and tls is their
+/// sum leg, even if only halves were measured: requests are counted for the whole, too.  Groups and
 /// slices pool nothing: they are kept by leg.
 class Measurement {
  public:

@@ -37,7 +37,7 @@ TEST(SlaRule, SaysInOneLineWhatIsWrong) {
             "in SLA rule 'tcp p95': expected < or > after 'p95', as in 'tcp p95 < 50ms'");
   EXPECT_EQ(message("tcp.up p95 < 1s"),
             "in SLA rule 'tcp.up p95 < 1s': expected one of server, client, external, internal, "
-            "sum after the dot, "
+            "sum, network, thinking after the dot, "
             "as in 'tcp p95 < 50ms'");
   EXPECT_EQ(message("tcp p95 < 50"),
             "in SLA rule 'tcp p95 < 50': '50' is not a duration such as 80us, 500ms, 2s or 5min");

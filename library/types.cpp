@@ -8,7 +8,7 @@ namespace sojourn::v0 {
 
 // The public enumerations are casts of the engine's.
 static_assert(kind_count == sojourn::kind_count);
-static_assert(static_cast<int>(Kind::quic) == static_cast<int>(sojourn::Kind::quic));
+static_assert(static_cast<int>(Kind::tls) == static_cast<int>(sojourn::Kind::tls));
 static_assert(static_cast<int>(Leg::headline) == static_cast<int>(sojourn::Leg::count_));
 
 const char* version() { return SOJOURN_VERSION; }

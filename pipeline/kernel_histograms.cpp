@@ -44,7 +44,7 @@ Distribution distribution_of(const DataplaneHistograms& histograms, const dp_con
 
 void put_histograms(const DataplaneHistograms& histograms, const dp_config& config,
                     Measurement& measurement) {
-  for (std::size_t kind = 0; kind < kind_count; ++kind)
+  for (std::size_t kind = 0; kind < paired_kind_count; ++kind)
     for (std::size_t leg = 0; leg < leg_count; ++leg)
       if (histogram_number(config, static_cast<Kind>(kind), static_cast<Leg>(leg)))
         measurement.put(

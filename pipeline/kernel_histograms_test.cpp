@@ -76,7 +76,7 @@ TEST(KernelHistograms, BinsAreTheBucketsOfDistributions) {
 TEST(KernelHistograms, EveryKindAndLegHasItsOwn) {
   const dp_config config = config_of(1, true);
   std::vector<int> used(histogram_count(config));
-  for (std::size_t kind = 0; kind < kind_count; ++kind)
+  for (std::size_t kind = 0; kind < paired_kind_count; ++kind)
     for (std::size_t leg = 0; leg < leg_count; ++leg)
       if (const auto number =
               histogram_number(config, static_cast<Kind>(kind), static_cast<Leg>(leg)))

@@ -189,7 +189,7 @@ const Measurement& KernelRtt::measurement() {
   const dp_counters counters = program_.counters();
   if (has_histograms()) {
     put_histograms(program_.histograms(), program_.config(), measurement_);
-    for (std::size_t i = 0; i < kind_count; ++i) {
+    for (std::size_t i = 0; i < paired_kind_count; ++i) {
       KindCounters& counted = measurement_.counters(static_cast<Kind>(i));
       counted.ambiguous = 0;
       counted.estimated_ambiguous = 0;
@@ -204,7 +204,7 @@ const Measurement& KernelRtt::measurement() {
 
 /// Of the interval, if there are such.
 void KernelRtt::put_requests(const dp_counters& counters) {
-  for (std::size_t i = 0; i < kind_count; ++i) {
+  for (std::size_t i = 0; i < paired_kind_count; ++i) {
     const Kind kind = static_cast<Kind>(i);
     measurement_.counters(kind).requests =
         (counters.asked[i] - taken_.asked[i]) - (counters.repeated[i] - taken_.repeated[i]);

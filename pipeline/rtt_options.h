@@ -17,7 +17,7 @@
 namespace sojourn {
 
 struct RttOptions {
-  KindSet kinds = KindSet::all();
+  KindSet kinds = KindSet::usual();
   TableChoice table = {};  ///< with several threads each has its share of the memory
   bool keep_ambiguous = false;
   std::uint32_t full_size = 0;  ///< see PairingOptions

@@ -47,7 +47,7 @@ Sample describe(const PairEvent& response, const Match& match, const Summary& pa
     std::swap(sample.requester, sample.responder);
     std::swap(sample.requester_port, sample.responder_port);
   }
-  if (!inside.empty() && sample.leg != Leg::sum) {
+  if (!inside.empty() && sample.leg != Leg::sum && !is_part(sample.leg)) {
     const bool leaves = is_inside(sample.requester, inside) && !is_inside(sample.responder, inside);
     sample.leg = leaves ? Leg::external : Leg::internal;
   }

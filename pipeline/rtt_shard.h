@@ -22,6 +22,7 @@
 #include "pipeline/placed_sample.h"
 #include "pipeline/rtt_options.h"
 #include "pipeline/sample_flow.h"
+#include "pipeline/turn_observer.h"
 #include "roundtrip/pair_table.h"
 #include "roundtrip/rules/pairing.h"
 #include "roundtrip/table_batch.h"
@@ -80,13 +81,16 @@ class RttShard {
       : measurement_options_(options.measurement),
         measurement_(options.measurement),
         copy_filter_(key),
-        loss_(options.loss ? std::make_unique<LossObserver>(options) : nullptr) {}
+        loss_(options.loss ? std::make_unique<LossObserver>(options) : nullptr),
+        turns_(TurnObserver::is_wanted(options) ? std::make_unique<TurnObserver>(options)
+                                                : nullptr) {}
 
   MeasurementOptions measurement_options_;
   Measurement measurement_;
   std::array<KindCounters, kind_count> taken_{};  ///< counted_from_start() when last taken
   CopyFilter copy_filter_;
   std::unique_ptr<LossObserver> loss_;
+  std::unique_ptr<TurnObserver> turns_;
   std::uint64_t packets_beyond_limit_ = 0;
 };
 
@@ -121,16 +125,26 @@ class TableShard final : public RttShard {
       packets_beyond_limit_ += batch.size();
       return;
     }
+    const std::size_t before = samples.size();
+    if (turns_) [[unlikely]]
+      turns_->look_at(batch, measurement_, samples);
+    const bool turned = samples.size() > before;
     if (DelayHeatmap* const heatmap = measurement_.heatmap()) [[unlikely]]
-      return process_by_column(*heatmap, batch, samples);
-    process_part(batch, samples);
+      process_by_column(*heatmap, batch, samples);
+    else
+      process_part(batch, samples);
+    if (turned) [[unlikely]]  // in the order of the capture, counted from the batch's start
+      std::stable_sort(samples.begin() + static_cast<std::ptrdiff_t>(before), samples.end(),
+                       [&](const PlacedSample& a, const PlacedSample& b) {
+                         return a.index - batch[0].index < b.index - batch[0].index;
+                       });
   }
 
  private:
   void process_part(std::span<const Summary> batch, std::vector<PlacedSample>& samples) {
     const auto events = pairing_.events(batch);
     apply_batch(table_, events, outcome_);
-    for (std::size_t i = 0; i < kind_count; ++i) {
+    for (std::size_t i = 0; i < paired_kind_count; ++i) {
       const Kind kind = static_cast<Kind>(i);
       KindCounters& counters = measurement_.counters(kind);
       counters.requests += outcome_.requests(kind);
@@ -156,11 +170,11 @@ class TableShard final : public RttShard {
       const std::int64_t column = heatmap.column_of(batch.front().time);
       std::size_t count = 1;
       while (count < batch.size() && heatmap.column_of(batch[count].time) == column) ++count;
-      std::array<std::uint64_t, kind_count> before;
-      for (std::size_t i = 0; i < kind_count; ++i)
+      std::array<std::uint64_t, paired_kind_count> before;
+      for (std::size_t i = 0; i < paired_kind_count; ++i)
         before[i] = measurement_.counters(static_cast<Kind>(i)).requests;
       process_part(batch.first(count), samples);
-      for (std::size_t i = 0; i < kind_count; ++i) {
+      for (std::size_t i = 0; i < paired_kind_count; ++i) {
         const Kind kind = static_cast<Kind>(i);
         if (const auto asked = measurement_.counters(kind).requests - before[i]; asked > 0)
           heatmap.add_requests(batch.front().time, kind, static_cast<double>(asked));
@@ -177,15 +191,18 @@ class TableShard final : public RttShard {
 
   bool is_full() const override {
     if constexpr (std::is_same_v<Table, ExactTable>)
-      return table_.is_full() || pairing_.is_full();
+      return table_.is_full() || pairing_.is_full() || (turns_ && turns_->is_full());
     else
       return false;
   }
   std::size_t table_bytes() const override { return table_.memory_bytes(); }
-  std::size_t connection_bytes() const override { return pairing_.memory_bytes(); }
+  std::size_t connection_bytes() const override {
+    return pairing_.memory_bytes() + (turns_ ? turns_->memory_bytes() : 0);
+  }
 
   FromStart counted_from_start(Kind kind) const override {
     FromStart from_start;
+    if (index_of(kind) >= paired_kind_count) return from_start;  // of no table
     if constexpr (requires { table_.displaced(kind); }) {
       from_start.table_counts = true;
       from_start.counters.left_out[LeftOut::displaced] = table_.displaced(kind);

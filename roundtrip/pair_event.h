@@ -48,7 +48,7 @@ static_assert(sizeof(PairEvent) == 24);
 /// What a table is told of a request: its flags, and above them its kind, by which a table that
 /// overwrites counts whom it has displaced.
 constexpr std::uint8_t told_flags(const PairEvent& request) {
-  static_assert(kind_count <= 8 && half_of_span < 1 << 4);
+  static_assert(paired_kind_count <= 8 && half_of_span < 1 << 4);
   return static_cast<std::uint8_t>(request.flags | index_of(request.kind) << 4);
 }
 constexpr Kind kind_told(std::uint8_t flags) { return static_cast<Kind>(flags >> 4); }

@@ -8,7 +8,7 @@ namespace sojourn {
 struct Wanted {
   explicit constexpr Wanted(KindSet kinds)
       : tcp(kinds.has(Kind::tcp) || kinds.has(Kind::handshake) || kinds.has(Kind::tcp_ts) ||
-            kinds.has(Kind::flow)),
+            kinds.has(Kind::flow) || kinds.has(Kind::response) || kinds.has(Kind::tls)),
         dns(kinds.has(Kind::dns)),
         ntp(kinds.has(Kind::ntp)),
         icmp(kinds.has(Kind::icmp)),

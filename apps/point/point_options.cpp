@@ -49,7 +49,7 @@ Result<std::size_t> parse_room(std::string_view text) {
 struct PointWishes {
   std::string to;
   ipfix::Transport transport = ipfix::Transport::tcp;
-  KindSet kinds = KindSet::all();
+  KindSet kinds = KindSet::usual();
 };
 
 /// What contradicts or is missing, in one line; empty if all is well.

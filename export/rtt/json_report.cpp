@@ -114,7 +114,12 @@ Json kind_object(const RttReport& report, Kind kind) {
                counters.estimated_unanswered(measurement.pooled(kind).total_weight())}};
   if (report.interval)
     object["unmatched_requests"] = object["estimated_unanswered"] = nullptr;  // they may yet be
-  if (kind == Kind::tcp || kind == Kind::tcp_ts) object["guessed_legs"] = counters.guessed_legs;
+  if (kind == Kind::tcp || kind == Kind::tcp_ts || kind == Kind::response)
+    object["guessed_legs"] = counters.guessed_legs;
+  if (kind == Kind::response || kind == Kind::tls)
+    for (std::size_t i = 0; i < UnclearCounters::size; ++i)
+      object["ambiguous_because"][std::string{unclear_names[i]}] =
+          counters.unclear[static_cast<Unclear>(i)];
   if (kind == Kind::tcp) {
     object["super_packets"] = counters.super_packets;
     object["super_packets_left_out"] = counters.super_packets_left_out;

@@ -78,7 +78,7 @@ struct RttReport {
   InputSummary input;
   TableSummary table;
   const Measurement* measurement = nullptr;
-  KindSet kinds = KindSet::all();  ///< those that were asked for
+  KindSet kinds = KindSet::usual();  ///< those that were asked for
   std::vector<double> quantiles = {0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999};
   bool kinds_named = false;  ///< by the user, one by one
   std::size_t top = 10;      ///< groups to show

@@ -19,9 +19,9 @@ constexpr double left = 70, right = 170, top = 56, bottom = 62;  // the legend s
 constexpr double plot_width = width - left - right, plot_height = height - top - bottom;
 
 // A kind has the same colour in every plot.  Dashes help on paper.
-static_assert(plot_colors.size() == kind_count);
+std::string_view color_of(Kind kind) { return plot_colors[index_of(kind) % plot_colors.size()]; }
 constexpr std::array<std::string_view, kind_count> dashes = {
-    "", "8 3", "2 3", "12 3 2 3", "6 2", "4 4", "10 2 2 2 2 2", "1 2"};
+    "", "8 3", "2 3", "12 3 2 3", "6 2", "4 4", "10 2 2 2 2 2", "1 2", "14 4", "3 1"};
 
 struct Curve {
   Kind kind;
@@ -96,7 +96,7 @@ double stroke_width(Leg leg) { return leg == Leg::client || leg == Leg::internal
 void draw(SvgWriter& svg, const Curve& curve, const DelayAxis& axis) {
   svg.put(
       R"(<path d="{}" fill="none" stroke="{}" stroke-width="{}" stroke-linejoin="round" stroke-dasharray="{}"/>)",
-      path_of(*curve.delays, axis), plot_colors[index_of(curve.kind)], stroke_width(curve.leg),
+      path_of(*curve.delays, axis), color_of(curve.kind), stroke_width(curve.leg),
       dashes[index_of(curve.kind)]);
 }
 
@@ -105,7 +105,7 @@ void legend_entry(SvgWriter& svg, std::size_t row, const Curve& curve) {
   const double x = left + plot_width + 16, y = top + 4 + 36 * static_cast<double>(row);
   svg.put(
       R"(<line x1="{0}" y1="{1}" x2="{2}" y2="{1}" stroke="{3}" stroke-width="{4}" stroke-dasharray="{5}"/>)",
-      x, y - 4, x + 36, plot_colors[index_of(curve.kind)], stroke_width(curve.leg),
+      x, y - 4, x + 36, color_of(curve.kind), stroke_width(curve.leg),
       dashes[index_of(curve.kind)]);
   svg.put(R"(<text x="{}" y="{}">{} {}</text>)", x + 44, y, name_of(curve.kind),
           name_of(curve.leg));

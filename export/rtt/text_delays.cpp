@@ -145,6 +145,15 @@ void TextReport::requests() {
   }
   section("what became of the requests");
   table(rows);
+  for (const Kind kind : asked) {
+    std::string reasons;
+    for (std::size_t i = 0; i < UnclearCounters::size; ++i)
+      if (const auto count = measurement_.counters(kind).unclear[static_cast<Unclear>(i)];
+          count > 0)
+        reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", format_count(count),
+                               unclear_words[i]);
+    if (!reasons.empty()) paragraph(fmt::format("{}, ambiguous: {}", name_of(kind), reasons), "  ");
+  }
   if (!estimates) return;
   std::string reasons;
   for (std::size_t i = 0; i < LeftOutCounters::size; ++i)

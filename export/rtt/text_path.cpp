@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "estimate/path_legs.h"
@@ -68,6 +69,35 @@ void TextReport::path() {
                     name_of(share_p95 >= 0.5 ? path->far.leg : path->near.leg));
   if (!path->certain()) text += "; there are too few flows to be sure";
   paragraph(styled(text + ".", "1"));
+}
+
+/// How an answer's time is divided, by medians: the parts are those of the same answers.
+void TextReport::server_or_network() {
+  for (const Kind kind : {Kind::response, Kind::tls}) {
+    const Distribution& network = measurement_.leg(kind, Leg::network);
+    const Distribution& thinking = measurement_.leg(kind, Leg::thinking);
+    if (network.empty() || thinking.empty()) continue;
+    constexpr std::array quantiles = {0.5, 0.95};
+    const auto there = network.estimates(quantiles), own = thinking.estimates(quantiles);
+    section(fmt::format("the network or the server, by {}", name_of(kind)));
+    constexpr std::string_view here = "capture", end = "server", pause = "thinks";
+    constexpr std::size_t label = 9;
+    const std::size_t room = width - here.size() - end.size() - pause.size() - 12 - 2 * label;
+    const std::string_view dash = unicode() ? "─" : "-", dot = unicode() ? "┄" : ".";
+    for (std::size_t i = 0; i < quantiles.size(); ++i) {
+      const double share = PathLegs::share(there[i].delay, own[i].delay);
+      const auto part = static_cast<std::size_t>(std::llround(share * static_cast<double>(room)));
+      line(fmt::format("{} {} {} {} {}  {}", here,
+                       span_of(there[i].delay, label + room - part, dash), end,
+                       span_of(own[i].delay, label + part, dot), pause, i == 0 ? "median" : "p95"));
+    }
+    const double share = PathLegs::share(there[0].delay, own[0].delay);
+    paragraph(
+        styled(share >= 0.5
+                   ? fmt::format("{} of the median is the server's own time.", share_text(share))
+                   : fmt::format("{} of the median is the network's time.", share_text(1 - share)),
+               "1"));
+  }
 }
 
 }  // namespace sojourn

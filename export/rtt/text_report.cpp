@@ -26,6 +26,7 @@ std::string TextReport::write(const ScreenSize* screen) {
     nothing_measured();
   else {
     if (!screen) path();
+    server_or_network();
     delays();
     if (screen) path();
     shape();

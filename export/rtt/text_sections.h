@@ -39,6 +39,7 @@ class TextReport : private TextPage {
   void nothing_measured();
   // text_path.cpp
   void path();
+  void server_or_network();
   // text_delays.cpp
   void delays();
   void shape();

@@ -12,7 +12,7 @@ namespace sojourn {
 /// What the capture itself takes away from the figures.
 void TextReport::caveats() {
   std::string guessed;
-  for (const Kind kind : {Kind::tcp, Kind::tcp_ts}) {
+  for (const Kind kind : {Kind::tcp, Kind::tcp_ts, Kind::response}) {
     const std::uint64_t count = measurement_.counters(kind).guessed_legs;
     if (count > 0)
       guessed += fmt::format("{}{} ({}%) of {}", guessed.empty() ? "" : ", ", format_count(count),

@@ -12,8 +12,19 @@
 namespace sojourn::v0 {
 
 /// What forms a request and its response.
-enum class Kind : std::uint8_t { tcp, handshake, tcp_ts, flow, dns, ntp, icmp, quic };
-inline constexpr std::size_t kind_count = 8;
+enum class Kind : std::uint8_t {
+  tcp,
+  handshake,
+  tcp_ts,
+  flow,
+  dns,
+  ntp,
+  icmp,
+  quic,
+  response,
+  tls
+};
+inline constexpr std::size_t kind_count = 10;
 
 /// Which part of the path a delay covers, seen from where the packets were captured.
 enum class Leg : std::uint8_t {
@@ -22,6 +33,8 @@ enum class Leg : std::uint8_t {
   external,  ///< with `inside` prefixes: the request left the inside
   internal,  ///< with `inside` prefixes: it did not
   sum,       ///< both legs together: a whole handshake, the life of a connection
+  network,   ///< response and tls: the smallest round trip to the server on this connection
+  thinking,  ///< response and tls: what the answer took beyond that, the server's own time
   headline   ///< the sum where a kind has one, else all legs together
 };
 

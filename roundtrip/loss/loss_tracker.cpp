@@ -109,6 +109,16 @@ void LossTracker::look_at_segment(const Summary& packet, Flow& flow, LossSigns& 
   if (StreamHoles::before(side.next, end)) side.next = end;
 }
 
+/// A packet without data tells what its sender sends next: what lies before has been sent.
+void LossTracker::look_at_number(const Summary& packet, Flow& flow) {
+  Side& side = flow.sides[side_of(packet)];
+  const auto ahead = static_cast<std::int32_t>(packet.sequence - side.next);
+  if (side.has_next && (ahead <= 0 || ahead >= 1 << 30)) return;
+  if (side.has_next) side.holes.open(side.next, packet.sequence, packet.time);
+  side.has_next = true;
+  side.next = packet.sequence;
+}
+
 void LossTracker::look_at_acknowledgment(const Summary& packet, Flow& flow, LossSigns& signs) {
   Side& side = flow.sides[side_of(packet)];
   const Side& other = flow.sides[1 - side_of(packet)];
@@ -138,10 +148,8 @@ LossSigns LossTracker::look_at(const Summary& packet) {
   }
   if (length_of(packet) > 0)
     look_at_segment(packet, *flow, signs);
-  else if (Side& side = flow->sides[side_of(packet)]; !side.has_next) {
-    side.has_next = true;  // what comes next is known from a plain acknowledgment too
-    side.next = packet.sequence;
-  }
+  else
+    look_at_number(packet, *flow);
   if (has(packet, tcp_ack)) look_at_acknowledgment(packet, *flow, signs);
   if (packet.window == 0 && !has(packet, tcp_syn | tcp_fin)) signs.add(LossSign::zero_window);
   return signs;

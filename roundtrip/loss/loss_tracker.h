@@ -62,6 +62,7 @@ class LossTracker {
   bool is_followed(std::uint64_t hash) const { return hash <= threshold_; }
   static void meet(const Summary& packet, Flow& flow);
   static void look_at_segment(const Summary& packet, Flow& flow, LossSigns& signs);
+  static void look_at_number(const Summary& packet, Flow& flow);
   static void look_at_acknowledgment(const Summary& packet, Flow& flow, LossSigns& signs);
 
   std::unordered_map<std::uint64_t, Flow> flows_;

@@ -70,6 +70,13 @@ TEST_F(LossTrackerTest, TellsWhatWasLostBeforeTheCaptureFromWhatWasOvertaken) {
   EXPECT_EQ(look({71, false, 2000, 100, 500}), "< retransmitted") << "now it has passed";
 }
 
+TEST_F(LossTrackerTest, LearnsFromAPlainAcknowledgmentWhatWasSentBefore) {
+  open();
+  EXPECT_EQ(look({30, false, 2500, 100}), "< -") << "500 to 2499 have been sent and did not pass";
+  EXPECT_EQ(look({70, false, 500, 100, 2000}), "< late");
+  EXPECT_EQ(look({71, false, 2500, 100, 1000}), "<");
+}
+
 /// A queue that overflows drops every other packet of a burst.
 TEST_F(LossTrackerTest, RemembersManyHolesAtOnce) {
   open();

@@ -41,25 +41,38 @@ bool is_to_itself(const Summary& packet) {
   return packet.source_port == packet.destination_port && packet.source() == packet.destination();
 }
 
+bool is_tcp_wanted(KindSet kinds) {
+  for (const Kind kind : {Kind::tcp, Kind::handshake, Kind::tcp_ts, Kind::flow, Kind::dns})
+    if (kinds.has(kind)) return true;
+  return false;
+}
+
 }  // namespace
 
 Pairing::Pairing(const HashKey& key, const PairingOptions& options)
     : key_(key),
       kinds_(options.kinds),
+      wants_tcp_(is_tcp_wanted(options.kinds)),
       tcp_(key, options),
       quic_(key, options),
       asked_(options.exchange_bytes) {}
 
 std::span<const PairEvent> Pairing::events(std::span<const Summary> batch) {
+  return wants_tcp_ ? events_of<true>(batch) : events_of<false>(batch);
+}
+
+/// Compiled twice: whoever asks for nothing of TCP does not look up its connections.
+template <bool wants_tcp>
+std::span<const PairEvent> Pairing::events_of(std::span<const Summary> batch) {
   make_room(batch.size());
   PairEvent* out = events_.begin();
-  const auto fetch = [this](const Summary& packet) {
-    tcp_.prefetch(packet.flow);
+  const auto fetch = [&](const Summary& packet) {
+    if constexpr (wants_tcp) tcp_.prefetch(packet.flow);
     prefetch_far(&packet, 16 * sizeof(Summary));  // another core may have written it
   };
   for_each_fetched(batch, fetch, [&](const Summary& packet, std::uint32_t index) {
     if (packet.content == Content::tcp) {
-      out = tcp_.apply(packet, index, out);
+      if constexpr (wants_tcp) out = tcp_.apply(packet, index, out);
     } else if (packet.content == Content::quic_long || packet.content == Content::quic_short) {
       out = quic_.apply(packet, index, out);
     } else if (const auto [kind, is_request] = exchange_of(packet.content);

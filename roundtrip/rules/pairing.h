@@ -40,12 +40,15 @@ class Pairing {
   }
 
  private:
+  template <bool wants_tcp>
+  std::span<const PairEvent> events_of(std::span<const Summary> batch);
   PairEvent* exchange(const Summary& packet, std::uint32_t index, Kind kind, bool is_request,
                       PairEvent* out);
   void make_room(std::size_t packets);
 
   HashKey key_;
   KindSet kinds_;
+  bool wants_tcp_;
   TcpRules tcp_;
   QuicRules quic_;
   AskedBefore asked_;

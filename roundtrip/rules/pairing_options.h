@@ -15,7 +15,7 @@ inline constexpr std::size_t first_connections = 1024;
 inline constexpr std::size_t unlimited_connections = std::numeric_limits<std::size_t>::max();
 
 struct PairingOptions {
-  KindSet kinds = KindSet::all();
+  KindSet kinds = KindSet::usual();
   /// Only data segments of at least this IP length are requests of kind tcp: receivers tend to
   /// acknowledge full-size segments at once and small ones late (STAGED, "delayed ACKs").  0: all.
   std::uint32_t full_size = 0;

@@ -108,7 +108,7 @@ class BasicFridgesTable {
     if (lives * (weighting == FridgeWeight::own ? ladder_.pace(fridge) : 1) > max_lives)
         [[unlikely]] {
       ++too_old_;
-      too_old_of_[(tag & half_bit) ? kind_count : index_of(kind_of(tag))] += 1;
+      too_old_of_[(tag & half_bit) ? paired_kind_count : index_of(kind_of(tag))] += 1;
       return std::nullopt;
     }
     return Match{Duration{difference_ns(to_ns(time), slot.sent_ns)}, weight(level, fridge, lives),
@@ -193,8 +193,8 @@ class BasicFridgesTable {
   std::uint32_t since_tuning_ = 0;
   RequestRate rate_;
   std::uint64_t too_old_ = 0;
-  std::array<std::uint64_t, kind_count> displaced_{};
-  std::array<std::uint64_t, kind_count + 1> too_old_of_{};  ///< the last is for halves
+  std::array<std::uint64_t, paired_kind_count> displaced_{};
+  std::array<std::uint64_t, paired_kind_count + 1> too_old_of_{};  ///< the last is for halves
 };
 
 using FridgesTable = BasicFridgesTable<FridgeWeight::pooled>;

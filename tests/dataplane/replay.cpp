@@ -86,7 +86,7 @@ Found by_exact_table(const Capture& capture) {
   MemorySource source{capture.packets};
   const std::atomic<bool> stop{false};
   pipeline.run(source, stop);
-  for (std::size_t kind = 0; kind < kind_count; ++kind)
+  for (std::size_t kind = 0; kind < paired_kind_count; ++kind)
     found.ambiguous[kind] = pipeline.measurement().counters(static_cast<Kind>(kind)).ambiguous;
   return found;
 }
@@ -271,7 +271,7 @@ int replay(const std::string& name, Capture capture, Hook hook) {
     line += fmt::format("; {} {}", count, reason);
   if (copies > 0) line += fmt::format("; {} copies of packets, left out", copies);
   std::uint64_t ambiguous = 0;
-  for (std::size_t kind = 0; kind < kind_count; ++kind)
+  for (std::size_t kind = 0; kind < paired_kind_count; ++kind)
     if (!kernel.as_ambiguous_as(exact, kind) && verdict.explained.empty()) {
       line += fmt::format("; AMBIGUOUS {} {} in the exact table, {} in the kernel",
                           name_of(static_cast<Kind>(kind)), exact.ambiguous[kind],

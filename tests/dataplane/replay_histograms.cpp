@@ -104,7 +104,7 @@ SumsByLeg add_up(std::span<const dp_sample> samples, const dp_config& config) {
 /// The histograms against the samples of the same key; returns how many differ.
 int compare(const DataplaneHistograms& histograms, const dp_config& config, const SumsByLeg& sums) {
   int different = 0;
-  for (std::size_t kind = 0; kind < kind_count; ++kind)
+  for (std::size_t kind = 0; kind < paired_kind_count; ++kind)
     for (std::size_t leg = 0; leg < leg_count; ++leg) {
       const Distribution found =
           distribution_of(histograms, config, static_cast<Kind>(kind), static_cast<Leg>(leg));

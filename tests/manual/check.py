@@ -153,7 +153,7 @@ def check_values(program):
     with tempfile.TemporaryDirectory() as folder:
         usual = str(Path(folder) / "usual.json")
         program.run("rtt", DEMO, "--save-distribution", usual)
-        report = json.loads(program.run("rtt", DEMO, "--json", "--by", "port", "--window", "1s", "--heatmap", "--loss", "--split", "2s", "--sla", "dns unanswered < 50%", "--table", "exact",
+        report = json.loads(program.run("rtt", DEMO, "--kind", "all", "--json", "--by", "port", "--window", "1s", "--heatmap", "--loss", "--split", "2s", "--sla", "dns unanswered < 50%", "--table", "exact",
                                         "--memory", "1GiB",
                                         "--sla", "tcp p95 < 1h", "--sla", "each tcp p95 < 1h", "--expect", usual))
     kinds = set(report["kinds"])
@@ -163,7 +163,7 @@ def check_values(program):
         words = set(re.findall(r"[a-z][a-z0-9-]*", read(path)))
         trouble += [f"{path} lacks the kind {kind}" for kind in sorted(kinds - words)]
 
-    legs = {"server", "client", "external", "internal", "sum"}
+    legs = {"server", "client", "external", "internal", "sum", "network", "thinking"}
     keys = keys_of_json(report, kinds | legs)
     for path, keys_of, more in (("docs/man/sojourn-rtt.1", keys_of_manual, INTERVAL_KEYS),
                                 ("docs/design/json.md", keys_of_design, LIVE_KEYS | INTERVAL_KEYS)):

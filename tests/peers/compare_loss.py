@@ -28,7 +28,7 @@ CLASSES = {
     "nothing-outstanding": "tshark counts a repeated acknowledgment also when no data is on the way",
     "ack-overtaken": "tshark compares with the last acknowledgment, we with the highest",
     "first-seen": "the first packet of its direction, about which the two do not know the same",
-    "far-ahead": "numbers that jump by 2^30 or more",
+    "behind-its-acknowledgment": "captured after its acknowledgment: tshark says sent again, but it passes the first time",
 }
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 HALF = 1 << 31
@@ -115,6 +115,9 @@ def signs_of(packet, flow):
                     side.next = end
     elif side.next is None:
         side.next = packet["seq"]
+    elif 0 < signed(packet["seq"] - side.next) < 1 << 30:
+        side.holes.append([side.next, packet["seq"], packet["time"]])
+        side.next = packet["seq"]
     if ack:
         if (not length and side.acknowledged == packet["ack"] and side.window == packet["window"] != 0
                 and other.next is not None and other.next != packet["ack"] and side.next == packet["seq"]):
@@ -159,6 +162,8 @@ def class_of(packet, signs, first, tshark):
             return "first-seen"
         if packet["flags"] & SYN:
             return "port-reuse"
+        if theirs and packet["acked"]:
+            return "behind-its-acknowledgment"
         return "unexplained"
     if ours:
         again = theirs & {"retransmission", "fast_retransmission", "spurious_retransmission"}
@@ -181,6 +186,8 @@ def rules_on(packets):
         side, other = flow.sides.get(packet["from"]), flow.sides.get(packet["to"])
         packet["idle"] = not other or other.next is None or other.next == packet["ack"]
         packet["behind"] = bool(side and side.acknowledged is not None and signed(packet["ack"] - side.acknowledged) < 0)
+        end = packet["seq"] + packet["len"] + bool(packet["flags"] & SYN) + bool(packet["flags"] & FIN)
+        packet["acked"] = bool(other and other.acknowledged is not None and signed(other.acknowledged - end) >= 0)
         signs, first = signs_of(packet, flow)
         totals.update(signs)
         kind = class_of(packet, signs, first, packet["tshark"])

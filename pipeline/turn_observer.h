@@ -1,0 +1,42 @@
+#pragma once
+// Kinds response and tls, beside those whose requests wait in a table; there only if asked for.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "estimate/anonymizer.h"
+#include "estimate/measurement.h"
+#include "pipeline/placed_sample.h"
+#include "pipeline/rtt_options.h"
+#include "roundtrip/turns/turn_tracker.h"
+#include "wire/summary.h"
+
+namespace sojourn {
+
+class TurnObserver {
+ public:
+  static bool is_wanted(const RttOptions& options) {
+    return options.kinds.has(Kind::response) || options.kinds.has(Kind::tls);
+  }
+  explicit TurnObserver(const RttOptions& options);
+
+  /// Samples go into `measurement` and, if they are wanted, behind `samples`.
+  void look_at(std::span<const Summary> batch, Measurement& measurement,
+               std::vector<PlacedSample>& samples);
+
+  bool is_full() const { return tracker_.is_full(); }
+  std::size_t memory_bytes() const { return tracker_.memory_bytes(); }
+
+ private:
+  void process(std::span<const Summary> batch, Measurement& measurement,
+               std::vector<PlacedSample>& samples);
+  void count(Kind kind, Measurement& measurement);
+
+  RttOptions options_;
+  TurnTracker tracker_;
+  bool describes_samples_;  ///< somebody asks for addresses
+  std::optional<Anonymizer> anonymizer_;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,130 @@
+#pragma once
+// As many connections as memory allows, chosen by chance, each from its first packet on.
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "core/hash.h"
+#include "core/huge_array.h"
+#include "core/prefetch.h"
+#include "core/time.h"
+
+namespace sojourn {
+
+/// A Record per connection, found by the flow's hash.  `Record` is trivially copyable, all zero
+/// when new, with members `flow` (0 = free) and `last_seen`.
+///
+/// At most half full.  When it is, connections that were silent for longer than `idle` are dropped,
+/// and it grows if it may.  If it may not, chance decides who is followed: only connections whose
+/// hash lies below a threshold, from now on half as many as before, and each stands for 1/p of
+/// them.  Who is below was followed all the time, so neither the delay of an answer nor anything
+/// else that a connection does has to do with whether it is seen.  Where nothing may be left to
+/// chance it is full instead.
+template <class Record>
+class FollowedConnections {
+ public:
+  struct Room {
+    std::size_t most_bytes;  ///< of one array; two are there while one becomes the other
+    bool by_chance;          ///< what to do then
+    Duration idle;
+  };
+  explicit FollowedConnections(const Room& room)
+      : room_(room), records_(std::min(first_size, most_size())) {}
+
+  void prefetch(std::uint64_t flow) const { prefetch_to_write(&records_[home(flow | 1u)]); }
+
+  /// The flow's record, made now if there is none; nullptr if it is not followed.  Valid until the
+  /// next call.  `dropped(record)` is told whom chance takes away.
+  template <class Dropped>
+  Record* at(std::uint64_t flow, Timestamp now, Dropped dropped) {
+    flow |= 1u;
+    if (!is_followed(flow)) return nullptr;
+    std::size_t index = home(flow);
+    while (records_[index].flow != 0) {
+      if (records_[index].flow == flow) return &records_[index];
+      index = after(index);
+    }
+    if (used_ >= records_.size() / 2) [[unlikely]] {
+      if (is_full_) return nullptr;
+      make_room(now, dropped);
+      if (is_full_ || !is_followed(flow)) return nullptr;
+      index = home(flow);
+      while (records_[index].flow != 0) index = after(index);
+    }
+    ++used_;
+    records_[index] = Record{};
+    records_[index].flow = flow;
+    records_[index].last_seen = now;
+    return &records_[index];
+  }
+
+  /// How many connections each of them stands for: 1/p.
+  std::uint64_t weight() const { return weight_; }
+  bool is_full() const { return is_full_; }
+  std::size_t memory_bytes() const { return peak_bytes_; }
+  std::size_t size() const { return used_; }
+
+ private:
+  static constexpr std::size_t first_size = 1024, least_size = 16;
+
+  std::size_t most_size() const {
+    return std::bit_floor(std::max(room_.most_bytes / sizeof(Record), least_size));
+  }
+  std::size_t home(std::uint64_t flow) const {
+    return static_cast<std::size_t>(((flow >> 32) * records_.size()) >> 32);
+  }
+  std::size_t after(std::size_t index) const { return (index + 1) & (records_.size() - 1); }
+  /// What places connections in the table must not decide whether they are followed.
+  static std::uint64_t chance_of(std::uint64_t flow) {
+    constexpr HashKey key = HashKey::from_seed(0x7475726e73);
+    return keyed_hash(key, flow, 0);
+  }
+  bool is_followed(std::uint64_t flow) const {
+    return weight_ == 1 || chance_of(flow) <= ~std::uint64_t{0} / weight_;
+  }
+
+  template <class Dropped>
+  [[gnu::noinline]] void make_room(Timestamp now, Dropped dropped) {
+    const auto alive = [&](const Record& record) {
+      return record.flow != 0 && difference(now, record.last_seen) <= room_.idle;
+    };
+    const auto kept = static_cast<std::size_t>(std::ranges::count_if(records_, alive));
+    std::size_t size = records_.size();
+    if (kept > size / 4 && size < most_size()) {
+      size *= 2;
+    } else if (kept > size / 8 * 3 && !room_.by_chance) {
+      is_full_ = true;
+      return;
+    }
+    while (true) {
+      const HugeArray<Record> old = std::exchange(records_, HugeArray<Record>{size});
+      peak_bytes_ = std::max(peak_bytes_, old.memory_bytes() + records_.memory_bytes());
+      used_ = 0;
+      for (const Record& record : old) {
+        if (!alive(record)) continue;
+        if (!is_followed(record.flow)) {
+          dropped(record);
+          continue;
+        }
+        std::size_t index = home(record.flow);
+        while (records_[index].flow != 0) index = after(index);
+        records_[index] = record;
+        ++used_;
+      }
+      if (used_ <= size / 8 * 3) return;
+      weight_ *= 2;
+    }
+  }
+
+  Room room_;
+  HugeArray<Record> records_;
+  std::size_t used_ = 0;
+  std::size_t peak_bytes_ = records_.memory_bytes();
+  std::uint64_t weight_ = 1;
+  bool is_full_ = false;
+};
+
+}  // namespace sojourn
