@@ -246,7 +246,7 @@ TEST(LiveSource, GoesOnUntilTheLastOfSeveralIsGone) {
 TEST(LiveSource, CountsWhatTheKernelDropped) {
   const std::string skipped = in_namespace([] {
     ASSERT_TRUE(run("ip link set lo up"));
-    // Two blocks of 1 MiB; nobody reads while 8 MB pass.
+    // Two blocks of 128 KiB; nobody reads while 8 MB pass.
     auto source = open_interfaces({.interfaces = {"lo"}, .ring_bytes = 1});
     ASSERT_TRUE(source) << source.error().message;
     send_datagrams("127.0.0.1", 9, 8'000, 1000);
