@@ -192,6 +192,7 @@ def main():
     if arguments.client:
         client(arguments)
         return 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the namespaces go
     if os.geteuid() != 0:
         print("skipped: needs root")
         return 77

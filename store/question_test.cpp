@@ -138,7 +138,7 @@ TEST(Ask, HostsAreShownWhereTheyWereKeptAndAddUpToPrefixes) {
   EXPECT_EQ(prefixes(Question::as_stored),
             (Names{"10.1.2.7/32", "10.1.2.8/32", "2001:db8:1::7/128", "10.9.9.0/24"}));
   EXPECT_EQ(prefixes(24), (Names{"10.1.2.0/24", "2001:db8:1::/48", "10.9.9.0/24"}));
-  EXPECT_EQ(prefixes(8), (Names{"10.0.0.0/8", "2000::/16"}));
+  EXPECT_EQ(prefixes(8), (Names{"10.0.0.0/8", "2001::/16"}));
 }
 
 TEST(Ask, TheCourseHasTheMeanOfEachStretch) {

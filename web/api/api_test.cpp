@@ -85,8 +85,8 @@ TEST_F(ApiTest, GroupsAreHostsWhereTheStoreKeepsThem) {
       store_.add("c", number_of(Kind::tcp), start + i * 1s, bin_of(9ms), 1, i % 200, host);
   const auto prefixes = [&](const std::string& length) {
     std::vector<std::string> names;
-    for (const Json& group : document("groups", "subject=c&kind=tcp" + length + hour())["groups"])
-      names.push_back(group["prefix"]);
+    const Json answer = document("groups", "subject=c&kind=tcp" + length + hour());
+    for (const Json& group : answer["groups"]) names.push_back(group["prefix"]);
     return names;
   };
   EXPECT_EQ(prefixes("&length=32"), (std::vector<std::string>{"10.0.0.1/32", "10.0.0.2/32"}));
