@@ -23,7 +23,7 @@ Result<Answer> ask_window(Store& store, Timestamp from, Timestamp to, bool prefi
   Question question;
   question.from = from;
   question.to = to;
-  if (prefixes) question.prefix_length = 32;  // as long as they are stored
+  if (prefixes) question.prefix_length = Question::as_stored;
   question.columns = 1;
   return ask(store, question);
 }

@@ -39,8 +39,11 @@ inline Result<std::size_t> parse_how_many(std::string_view text) {
   return number;
 }
 
+/// Bits of an IPv4 prefix, or "host": 64, so that twice it is a whole IPv6 address.
 inline Result<std::uint64_t> parse_prefix_length(std::string_view text) {
-  return parse_count(text, 1, 32);
+  if (text == "host") return 64;
+  if (const auto length = parse_count(text, 1, 32)) return *length;
+  return failure(fmt::format("'{}' is neither a length from 1 to 32 nor 'host'", text));
 }
 inline Result<std::size_t> parse_table_memory(std::string_view text) {
   const auto size = parse_size(text);

@@ -91,13 +91,14 @@ constexpr const char* query_examples = R"(Examples:
   sojourn query sojourn.db --ledger                         does everything add up?
 )";
 
-/// "prefix/24"
+/// "prefix/24" or "host"
 Result<std::size_t> parse_by_prefix(std::string_view text) {
   constexpr std::string_view start = "prefix/";
+  if (text == "host") return Question::as_stored;
   if (text.starts_with(start))
     if (const auto length = parse_count(text.substr(start.size()), 1, 32))
       return static_cast<std::size_t>(*length);
-  return failure(fmt::format("'{}' is not prefix/N with N from 1 to 32", text));
+  return failure(fmt::format("'{}' is neither prefix/N, with N from 1 to 32, nor host", text));
 }
 
 /// "50,95,99"
@@ -132,9 +133,10 @@ void add_query(CLI::App& app, Run& run) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   add_parsed(
-      query, "--by", "prefix/N", parse_by_prefix,
+      query, "--by", "prefix/N|host", parse_by_prefix,
       [request](std::size_t length) { request->prefix_length = length; },
-      "a row for each destination prefix, too");
+      "a row for each destination prefix, too, or for each host\n(where `--prefix host` kept "
+      "them)");
   add_parsed(
       query, "--quantiles", "LIST", parse_percentiles,
       [request](const std::vector<double>& list) { request->quantiles = list; },

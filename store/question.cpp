@@ -41,11 +41,10 @@ void add_to_course(RowSums& row, const Question& question, Timestamp slice, Dura
 
 std::optional<Prefix> group_of(const Question& question, const CellSeries& series) {
   if (!question.prefix_length || series.prefix_length == 0) return std::nullopt;
-  // The length asked for is meant for IPv4; of IPv6 there is one length only.
+  // The length asked for is meant for IPv4: subnets of IPv6 are twice as long.
   const bool v4 = series.prefix.version() == IpVersion::v4;
   const std::size_t length =
-      v4 ? std::min<std::size_t>(*question.prefix_length, series.prefix_length)
-         : series.prefix_length;
+      std::min<std::size_t>((v4 ? 1 : 2) * *question.prefix_length, series.prefix_length);
   return Prefix{series.prefix, length};
 }
 

@@ -15,8 +15,10 @@ namespace sojourn {
 
 struct Question {
   Timestamp from{}, to{};
-  std::vector<std::string> subjects;         ///< segments "north:south" and points; empty: all
-  std::optional<std::size_t> prefix_length;  ///< a row per prefix, at most this long
+  std::vector<std::string> subjects;  ///< segments "north:south" and points; empty: all
+  /// A row per prefix, at most this long (IPv6: twice that), and as long as they are stored.
+  std::optional<std::size_t> prefix_length;
+  static constexpr std::size_t as_stored = 64;  ///< as a prefix_length: whole addresses, if kept
   bool loss = false;
   std::size_t columns = 24;  ///< of the course over time
 };

@@ -119,6 +119,28 @@ TEST(Ask, AllTrafficIsTheSumOfItsPrefixes) {
   EXPECT_EQ(shorter->subjects[0].rows[1].delays.total_weight(), 400);
 }
 
+TEST(Ask, HostsAreShownWhereTheyWereKeptAndAddUpToPrefixes) {
+  MemoryStore store;
+  store.add("north", series_of("10.1.2.7", 32, start), block_of(10ms, 300));
+  store.add("north", series_of("10.1.2.8", 32, start), block_of(30ms, 200));
+  store.add("north", series_of("2001:db8:1::7", 128, start), block_of(30ms, 100));
+  store.add("north", series_of("10.9.9.0", 24, start), block_of(30ms, 50));
+  const auto prefixes = [&](std::size_t length) {
+    Question question = an_hour();
+    question.prefix_length = length;
+    std::vector<std::string> names;
+    const auto answer = ask(store, question);
+    for (const AnswerRow& row : answer->subjects.at(0).rows)
+      if (row.prefix) names.push_back(row.prefix->to_string());
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(prefixes(Question::as_stored),
+            (Names{"10.1.2.7/32", "10.1.2.8/32", "2001:db8:1::7/128", "10.9.9.0/24"}));
+  EXPECT_EQ(prefixes(24), (Names{"10.1.2.0/24", "2001:db8:1::/48", "10.9.9.0/24"}));
+  EXPECT_EQ(prefixes(8), (Names{"10.0.0.0/8", "2001::/16"}));
+}
+
 TEST(Ask, TheCourseHasTheMeanOfEachStretch) {
   MemoryStore store;
   store.add("north:south", series_of("10.1.2.0", 24, start), block_of(10ms, 3));

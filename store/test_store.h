@@ -22,7 +22,7 @@ class TestStore : public Store {
     series.measure = measure;
     series.leg = leg;
     series.prefix = *IpAddress::parse(prefix);
-    series.prefix_length = 24;
+    series.prefix_length = prefix_length;
     batches_[subject].add(series, bin, FlowTag::numbered(static_cast<std::uint64_t>(flow)), weight);
   }
 
@@ -60,7 +60,8 @@ class TestStore : public Store {
     return std::optional{start};
   }
 
-  Duration slice = finest_slice;  ///< of all that is stored
+  Duration slice = finest_slice;    ///< of all that is stored
+  std::uint8_t prefix_length = 24;  ///< of what is added from now on
   std::string fault;
   std::vector<PointLedger> ledgers_;
 

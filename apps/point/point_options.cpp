@@ -151,10 +151,10 @@ void add_measuring_options(CLI::App& point, PointRequest& request, PointWishes& 
       [&](std::size_t bytes) { request.rtt_memory = bytes; },
       "memory for requests that wait (default 16MiB)");
   add_parsed(
-      point, "--prefix", "LENGTH", parse_prefix_length,
+      point, "--prefix", "LENGTH|host", parse_prefix_length,
       [&](std::uint64_t length) { request.options.cells.prefix_length = length; },
       "round trips by IPv4 prefixes of this length (IPv6: twice it)\n"
-      "instead of all together");
+      "or by host, instead of all together");
 }
 
 }  // namespace

@@ -246,8 +246,8 @@ TEST(LiveSource, GoesOnUntilTheLastOfSeveralIsGone) {
 TEST(LiveSource, CountsWhatTheKernelDropped) {
   const std::string skipped = in_namespace([] {
     ASSERT_TRUE(run("ip link set lo up"));
-    // Two blocks of 1 MiB; nobody reads while 8 MB pass.
-    auto source = open_interfaces({.interfaces = {"lo"}, .ring_bytes = 1});
+    // 2 MiB; nobody reads while 8 MB pass.
+    auto source = open_interfaces({.interfaces = {"lo"}, .ring_bytes = 2 << 20});
     ASSERT_TRUE(source) << source.error().message;
     send_datagrams("127.0.0.1", 9, 8'000, 1000);
     const ReadAll all = read_all(**source);

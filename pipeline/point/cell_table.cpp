@@ -51,9 +51,9 @@ void CellTable::add(const Sample& sample) {
       sample.flow != 0 ? FlowTag::of(sample.flow) : FlowTag::numbered(++strangers_);
   const std::int64_t length = to_ns(options_.slice), time = to_ns(sample.time);
   const std::int64_t slice = time / length - (time % length < 0);
-  std::size_t prefix_length = options_.prefix_length;
-  if (sample.responder.version() == IpVersion::v6)
-    prefix_length = std::min<std::size_t>(128, prefix_length * 2);
+  const bool v6 = sample.responder.version() == IpVersion::v6;
+  const std::size_t prefix_length = v6 ? std::min<std::size_t>(128, options_.prefix_length * 2)
+                                       : std::min<std::size_t>(32, options_.prefix_length);
   RttCell cell;
   cell.slice = timestamp_from_ns(slice * length);
   cell.length = options_.slice;

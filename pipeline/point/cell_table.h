@@ -15,6 +15,7 @@ struct CellOptions {
   Duration slice = std::chrono::seconds{10};
   /// Also by the responder's prefix of this length (IPv6: twice that); 0: all traffic together.
   std::size_t prefix_length = 0;
+  static constexpr std::size_t host = 64;  ///< as a prefix_length: whole addresses
   std::size_t most_cells = 200'000;
 };
 

@@ -92,6 +92,15 @@ TEST(CellTable, AnIpv6PrefixIsTwiceAsLong) {
   EXPECT_EQ(cell(0).prefix, IpAddress{});
 }
 
+TEST(CellTable, AHostIsAWholeAddressOfEitherVersion) {
+  for (const auto& [address, length] : {std::pair{"192.0.2.77", 32}, {"2001:db8::77", 128}}) {
+    const auto cell =
+        cells_of({.slice = 10s, .prefix_length = CellOptions::host}, {sample_at(0, address)}).at(0);
+    EXPECT_EQ(cell.prefix_length, length);
+    EXPECT_EQ(cell.prefix, *IpAddress::parse(address));
+  }
+}
+
 TEST(CellTable, SlicesBeginAtMultiplesOfTheirLengthAlsoBefore1970) {
   for (const auto& [ns, begin] : {std::pair{std::int64_t{0}, 0},
                                   {9'999'999'999, 0},

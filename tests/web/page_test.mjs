@@ -139,6 +139,17 @@ const tests = {
     const sides = await rows_of('sides');
     check('both sides', Math.abs(ms(sides[0][5]) - 20) < 0.3 && Math.abs(ms(sides[1][5]) - 30) < 0.3, sides);
   },
+  async who_by() {
+    const names = async length => {
+      await open({ view: 'who', subject: 'paris:lyon', from: String(now - 3600), to: String(now), ...(length ? { length } : {}) });
+      return (await rows_of('groups')).map(row => row[0]);
+    };
+    check('ten prefixes', (await names('')).length === 10, await names(''));
+    check('... of one /16', JSON.stringify(await names('16')) === '["100.64.0.0/16"]', await names('16'));
+    await page.select('form[aria-label="Order"] label:nth-child(2) select', '32');
+    await page.waitForFunction(() => document.querySelectorAll('#groups tbody tr').length === 10, { timeout: 20000 });
+    check('the choice is kept in the address', (await hash_now()).length === '32', await hash_now());
+  },
   async compare() {
     await open({ view: 'compare', subject: 'north:south', prefix: '198.51.100.0/24', span: '600' });
     check('nothing has changed', (await text_of('#verdict')).includes('same'), await text_of('#verdict'));

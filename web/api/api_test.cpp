@@ -78,6 +78,21 @@ TEST_F(ApiTest, TheChangedGroupComesFirst) {
       "203.0.113.0/24");
 }
 
+TEST_F(ApiTest, GroupsAreHostsWhereTheStoreKeepsThem) {
+  store_.prefix_length = 32;
+  for (int i = 0; i < 3600; ++i)
+    for (const char* host : {"10.0.0.1", "10.0.0.2"})
+      store_.add("c", number_of(Kind::tcp), start + i * 1s, bin_of(9ms), 1, i % 200, host);
+  const auto prefixes = [&](const std::string& length) {
+    std::vector<std::string> names;
+    const Json answer = document("groups", "subject=c&kind=tcp" + length + hour());
+    for (const Json& group : answer["groups"]) names.push_back(group["prefix"]);
+    return names;
+  };
+  EXPECT_EQ(prefixes("&length=32"), (std::vector<std::string>{"10.0.0.1/32", "10.0.0.2/32"}));
+  EXPECT_EQ(prefixes(""), (std::vector<std::string>{"10.0.0.0/24"}));
+}
+
 TEST_F(ApiTest, GroupsWithoutAPastAreNew) {
   const Json json = document("groups", "subject=a:b&kind=oneway&before_s=864000" + hour());
   EXPECT_EQ(json["groups"][0]["verdict"], "new");

@@ -29,7 +29,7 @@ Result<Answer> ask_about(Store& store, const Selector& selector, const Stretch& 
   question.from = stretch.from;
   question.to = stretch.to;
   question.subjects = {selector.subject};
-  question.prefix_length = prefix_length;
+  question.prefix_length = prefix_length == 32 ? Question::as_stored : prefix_length;
   question.loss = selector.measure == number_of(Measure::oneway);
   question.columns = 1;
   return ask(store, question);
