@@ -1,6 +1,6 @@
 // What the program in the kernel costs, in nanoseconds a packet over a program that does nothing.
 //
-//     sojourn-bench-kernel [ROUNDS]
+//     sojourn-bench-kernel [ROUNDS [references]]     all, or reference packets alone
 //
 // BPF_PROG_TEST_RUN repeats one packet, so the program itself steps flow, sequence number and token
 // (dp_config::steps): each repeat is a fresh packet of one of 512 flows.  The cheapest of all
@@ -20,8 +20,10 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "bench/kernel_references.h"
 #include "dataplane/attachment.h"
 #include "dataplane/kernel_program.h"
 #include "dataplane/selection_program.h"
@@ -256,6 +258,9 @@ int main(int argc, char** argv) {
     return 77;
   }
   const int rounds = argc > 1 ? std::max(std::atoi(argv[1]), 1) : 200;
-  const int status = sojourn::print_all(rounds);
-  return status != 0 ? status : sojourn::print_selection(rounds);
+  if (argc > 2 && std::string_view{argv[2]} == "references")
+    return sojourn::print_reference_costs(rounds);
+  int status = sojourn::print_all(rounds);
+  if (status == 0) status = sojourn::print_selection(rounds);
+  return status != 0 ? status : sojourn::print_reference_costs(rounds);
 }
