@@ -81,6 +81,11 @@ void add_marking_options(CLI::App& group, OnewayRequest& request) {
                   "capture of a point between; repeatable, in the order of the path")
       ->allow_extra_args(false)
       ->type_name("CAPTURE");
+  add_parsed(
+      group, "--segments", "LIST", parse_segments,
+      [&](const std::vector<PathSegment>& segments) { request.setup.segments = segments; },
+      "how these points are connected if not in a row, by number:\n"
+      "first-1,first-2,1-last,2-last; gives the loss of each cluster");
 }
 
 }  // namespace

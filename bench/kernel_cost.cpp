@@ -1,6 +1,6 @@
 // What the program in the kernel costs, in nanoseconds a packet over a program that does nothing.
 //
-//     sojourn-bench-kernel [ROUNDS]
+//     sojourn-bench-kernel [ROUNDS [references]]     all, or reference packets alone
 //
 // BPF_PROG_TEST_RUN repeats one packet, so the program itself steps flow, sequence number and token
 // (dp_config::steps): each repeat is a fresh packet of one of 512 flows.  The cheapest of all
@@ -20,9 +20,11 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "bench/kernel_marking.h"
+#include "bench/kernel_references.h"
 #include "dataplane/attachment.h"
 #include "dataplane/kernel_program.h"
 #include "dataplane/selection_program.h"
@@ -257,8 +259,10 @@ int main(int argc, char** argv) {
     return 77;
   }
   const int rounds = argc > 1 ? std::max(std::atoi(argv[1]), 1) : 200;
-  for (const auto part :
-       {sojourn::print_all, sojourn::print_selection, sojourn::print_marking_costs})
+  if (argc > 2 && std::string_view{argv[2]} == "references")
+    return sojourn::print_reference_costs(rounds);
+  for (const auto part : {sojourn::print_all, sojourn::print_selection,
+                          sojourn::print_marking_costs, sojourn::print_reference_costs})
     if (const int status = part(rounds); status != 0) return status;
   return 0;
 }

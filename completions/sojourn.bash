@@ -12,7 +12,7 @@ _sojourn_oneway_options='--help --filter --method --window --sampling --sample-f
   --label --label-init --max-flows --seed --clock-error --clock-offset --correct-skew --flows --samples --by
   --top --json --plot --color --ascii --active-timeout --inactive-timeout --cache --drop-outliers --write-records
   --capacity --link-overhead --marking --interval --carrier --reversed
-  --flow --via'
+  --flow --via --segments'
 _sojourn_point_options='--help --interface --name --to --transport --certificate --key --authority --spool --spool-size --every
   --enterprise --sampling --sample-flows --secret-file --active --inactive --cache --kind --memory --prefix
   --engine --filter --duration

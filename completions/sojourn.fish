@@ -142,6 +142,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l carrier -x -a 'ds
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l reversed -d 'Colour 1 is that of even intervals'
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l flow -x -d 'A monitored flow'
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l via -r -F -d 'Capture of a point between'
+complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l segments -x -d 'How these points are connected'
 
 complete -c sojourn -n '__fish_seen_subcommand_from lab; and not __fish_seen_subcommand_from compare tune' -a 'all l1 l2 l3 l4 l5 l6 l7 l8 l9 intervals margins compare tune'
 complete -c sojourn -n '__fish_seen_subcommand_from compare tune' -a '(__sojourn_captures)'

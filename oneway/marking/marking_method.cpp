@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/units.h"
+#include "oneway/marking/marking_clusters.h"
 #include "oneway/marking/marking_summary.h"
 
 namespace sojourn {
@@ -14,11 +16,13 @@ class MarkingMethodRun final : public OnewayMethod {
   using ReadPoint = std::function<Result<PointRecords>(const std::string&)>;
 
   MarkingMethodRun(const MarkingSetup& setup, Duration clock_error, std::vector<std::string> via,
-                   ReadPoint read_point, MarkingMonitor first, MarkingMonitor last)
+                   ReadPoint read_point, std::vector<PathSegment> segments, MarkingMonitor first,
+                   MarkingMonitor last)
       : setup_(setup),
         options_{setup.method, clock_error},
         via_(std::move(via)),
         read_point_(std::move(read_point)),
+        segments_(std::move(segments)),
         first_(std::move(first)),
         last_(std::move(last)) {}
 
@@ -36,12 +40,21 @@ class MarkingMethodRun final : public OnewayMethod {
       else
         unread.push_back(records.error().message);
     }
-    OnewayResult result = summarise_marking(setup_, options_, one, other, hops);
+    OnewayResult result = summarise_marking(
+        setup_, options_, one, other,
+        segments_.empty() ? std::span<const MarkingHop>{hops} : std::span<const MarkingHop>{});
     result.memory_bytes = first_.memory_bytes() + last_.memory_bytes();
     result.counters.emplace_back("without-carrier",
                                  first_.without_carrier() + last_.without_carrier());
     for (const std::string& reason : unread)
       result.notes.emplace_back("This point is left out: " + reason);
+    if (!segments_.empty() && unread.empty()) {
+      std::vector<const PointRecords*> points = {&one};
+      for (const MarkingHop& hop : hops) points.push_back(&hop.records);
+      points.push_back(&other);
+      for (ResultTable& table : cluster_tables(setup_, options_.clock_error, points, segments_))
+        result.tables.push_back(std::move(table));
+    }
     if (first_.seems_reversed() && last_.seems_reversed())
       result.notes.emplace_back(
           "The colours are the other way round: nearly all packets of even intervals carry 1, "
@@ -61,6 +74,7 @@ class MarkingMethodRun final : public OnewayMethod {
   CollectorOptions options_;
   std::vector<std::string> via_;
   ReadPoint read_point_;
+  std::vector<PathSegment> segments_;
   MarkingMonitor first_, last_;
 };
 
@@ -68,14 +82,18 @@ class MarkingMethodRun final : public OnewayMethod {
 
 Result<std::unique_ptr<OnewayMethod>> make_marking(
     const MarkingSetup& setup, Duration clock_error, std::vector<std::string> via,
-    std::function<Result<PointRecords>(const std::string&)> read_point) {
+    std::function<Result<PointRecords>(const std::string&)> read_point,
+    std::vector<PathSegment> segments) {
+  if (!segments.empty())
+    if (const auto reason = contradiction_of(segments, via.size()); !reason.empty())
+      return failure("segments: " + reason);
   auto first = MarkingMonitor::make(setup, MarkingRole::observing);
   if (!first) return std::unexpected(first.error());
   auto last = MarkingMonitor::make(setup, MarkingRole::observing);
   if (!last) return std::unexpected(last.error());
   return std::make_unique<MarkingMethodRun>(setup, clock_error, std::move(via),
-                                            std::move(read_point), std::move(*first),
-                                            std::move(*last));
+                                            std::move(read_point), std::move(segments),
+                                            std::move(*first), std::move(*last));
 }
 
 }  // namespace sojourn

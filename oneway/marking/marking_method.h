@@ -8,6 +8,7 @@
 
 #include "core/result.h"
 #include "oneway/marking/marking_monitor.h"
+#include "oneway/marking/marking_multipoint.h"
 #include "oneway/method.h"
 
 namespace sojourn {
@@ -17,9 +18,11 @@ namespace sojourn {
 ///
 /// `packets` and `lost` of a flow cover only intervals whose loss is given, its delays only valid
 /// pulses. `via` names points between, in the order of the path; `read_point` is asked for their
-/// records in the end.
+/// records in the end.  With `segments` the points are no row but a network, and its clusters'
+/// losses are given instead.
 Result<std::unique_ptr<OnewayMethod>> make_marking(
     const MarkingSetup& setup, Duration clock_error, std::vector<std::string> via = {},
-    std::function<Result<PointRecords>(const std::string&)> read_point = {});
+    std::function<Result<PointRecords>(const std::string&)> read_point = {},
+    std::vector<PathSegment> segments = {});
 
 }  // namespace sojourn

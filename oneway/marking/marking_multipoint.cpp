@@ -3,10 +3,57 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 
+#include "core/parse.h"
 #include "oneway/marking/marking_pairing.h"
 
 namespace sojourn {
+namespace {
+
+Result<std::uint32_t> parse_point(std::string_view text) {
+  if (text == "first") return 0;
+  if (text == "last") return last_point;
+  const auto number = parse_count(text, 1, 1'000'000);
+  if (number) return static_cast<std::uint32_t>(*number);
+  return failure("'" + std::string{text} + "' is not a point: first, 1, 2 and so on, or last");
+}
+
+}  // namespace
+
+Result<std::vector<PathSegment>> parse_segments(std::string_view text) {
+  std::vector<PathSegment> segments;
+  for (bool more = true; more;) {
+    const auto comma = text.find(',');
+    const std::string_view part = text.substr(0, comma);
+    more = comma != text.npos;
+    if (more) text.remove_prefix(comma + 1);
+    const auto dash = part.find('-');
+    if (dash == part.npos)
+      return failure("'" + std::string{part} + "' is not two points with - between, as first-1");
+    const auto from = parse_point(part.substr(0, dash)), to = parse_point(part.substr(dash + 1));
+    if (!from) return std::unexpected(from.error());
+    if (!to) return std::unexpected(to.error());
+    if (*from == *to || *from == last_point || *to == 0)
+      return failure("'" + std::string{part} + "' leads nowhere: from first on, and to last");
+    segments.push_back({*from, *to});
+  }
+  return segments;
+}
+
+std::string contradiction_of(std::span<const PathSegment> segments, std::size_t between) {
+  std::set<std::uint32_t> met;
+  for (const PathSegment& segment : segments) met.insert({segment.from, segment.to});
+  for (const std::uint32_t point : met)
+    if (point != last_point && point > between)
+      return "there is no point " + std::to_string(point) + ", there are " +
+             std::to_string(between) + " between the first and the last";
+  if (!met.contains(0)) return "no segment begins at first";
+  if (!met.contains(last_point)) return "no segment ends at last";
+  for (std::uint32_t point = 1; point <= between; ++point)
+    if (!met.contains(point)) return "no segment touches point " + std::to_string(point);
+  return {};
+}
 
 PointRecords joined(std::span<const PointRecords* const> points) {
   PointRecords all{.span = {Timestamp::min(), Timestamp::max()}, .records = {}};

@@ -1,10 +1,14 @@
 #pragma once
 // Loss over networks with many ways in and out: RFC 9342.
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/result.h"
 #include "oneway/marking/marking_collector.h"
 
 namespace sojourn {
@@ -19,12 +23,21 @@ namespace sojourn {
 /// dropped.
 PointRecords joined(std::span<const PointRecords* const> points);
 
-/// A way between two measurement points, by their numbers.
+/// A way between two measurement points, by their numbers: 0 is the first, `last_point` the last,
+/// and those between are counted from 1.
 struct PathSegment {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   friend auto operator<=>(const PathSegment&, const PathSegment&) = default;
 };
+
+inline constexpr std::uint32_t last_point = 0xffff'ffff;
+
+/// "first-1,first-2,1-last,2-last".
+Result<std::vector<PathSegment>> parse_segments(std::string_view text);
+/// What speaks against segments between the first point, `between` others and the last: a point
+/// that is not there, or one that no segment touches.  Empty if nothing does.
+std::string contradiction_of(std::span<const PathSegment> segments, std::size_t between);
 
 /// The smallest part of a network in which packets that go in come out, or are lost there.
 struct Cluster {

@@ -50,10 +50,12 @@ MadeMethod made_lda(const OnewaySetup& setup) {
 MadeMethod made_marking(const OnewaySetup& setup) {
   MarkingSetup marking = setup.marking;
   marking.seed = setup.options.seed;
-  return make_marking(marking, setup.clock_error.value_or(Duration{}), setup.via,
-                      [marking, open = setup.open_via](const std::string& name) {
-                        return read_marking_hop(marking, open(name));
-                      });
+  return make_marking(
+      marking, setup.clock_error.value_or(Duration{}), setup.via,
+      [marking, open = setup.open_via](const std::string& name) {
+        return read_marking_hop(marking, open(name));
+      },
+      setup.segments);
 }
 
 constexpr std::array all_methods = {

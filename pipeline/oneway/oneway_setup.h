@@ -12,6 +12,7 @@
 #include "core/time.h"
 #include "oneway/cnf/cnf_method.h"
 #include "oneway/marking/marking_monitor.h"
+#include "oneway/marking/marking_multipoint.h"
 #include "oneway/method.h"
 
 namespace sojourn {
@@ -28,6 +29,7 @@ struct OnewaySetup {
 
   /// Marking: points between, in the order of the path, and how to open what they saw.
   std::vector<std::string> via;
+  std::vector<PathSegment> segments;  ///< marking: how the points are connected, if not in a row
   std::function<Result<std::unique_ptr<Source>>(const std::string&)> open_via;
 };
 

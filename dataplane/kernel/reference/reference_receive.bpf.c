@@ -91,14 +91,15 @@ DP_FUNCTION int write_key(const struct dp_summary *s, __u32 index)
 	return 0;
 }
 
-DP_INLINE struct rp_flow *flow_of(const struct dp_summary *s, __u64 hash)
+/* In a group, or a new record there; NULL: it is full. */
+DP_INLINE struct rp_flow *flow_in(const struct dp_summary *s, __u64 hash, __u32 index)
 {
 	const __u32 first = (__u32)hash & (RP_WAYS - 1);
-	__u32 index = ((__u32)(hash >> 32) & (config.groups - 1)) +
-		      (*(volatile __u32 *)&shared.table & 1) * config.groups;
-	struct rp_group *group = bpf_map_lookup_elem(&groups, &index);
+	struct rp_group *group;
 	__u32 i, way;
 
+	index += (*(volatile __u32 *)&shared.table & 1) * config.groups;
+	group = bpf_map_lookup_elem(&groups, &index);
 	if (!group)
 		return 0;
 #pragma unroll
@@ -113,6 +114,16 @@ DP_INLINE struct rp_flow *flow_of(const struct dp_summary *s, __u64 hash)
 		}
 	}
 	return 0;
+}
+
+/* Two groups to choose from: a full one is rare as long as the table has room.  Records are not
+ * given up while a table is in use, so who is in the second group is not in the first. */
+DP_INLINE struct rp_flow *flow_of(const struct dp_summary *s, __u64 hash)
+{
+	const __u32 mask = config.groups - 1;
+	struct rp_flow *f = flow_in(s, hash, (__u32)(hash >> 32) & mask);
+
+	return f ? f : flow_in(s, hash, (__u32)(hash >> 8) & mask);
 }
 
 /* A reference packet, `at` its payload.  Not inlined: there are few. */
