@@ -36,6 +36,7 @@
 #include "export/text_cells.h"
 #include "pipeline/rtt_pipeline.h"
 #include "pipeline/skipped_packets.h"
+#include "places/maxmind.h"
 
 namespace sojourn {
 namespace {
@@ -331,6 +332,14 @@ Result<int> measure(const RttRequest& request) {
 
 int run_rtt(const RttRequest& given) {
   RttRequest request = given;
+  if (!request.places.empty()) {
+    auto places = open_maxmind(request.places);
+    if (!places) {
+      complain(places.error().message);
+      return exit_error;
+    }
+    request.options.measurement.grouping->set_places(std::move(*places));
+  }
   if (request.split) {
     const auto at = resolve_split(request);
     if (!at) {

@@ -120,6 +120,13 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
   if (request.options.loss && !wants_tcp(request.options.kinds))
     return "--loss is about TCP: ask for kind tcp, handshake, tcp-ts or flow as well";
   const bool grouped = request.options.measurement.grouping.has_value();
+  const bool by_place = grouped && request.options.measurement.grouping->needs_places();
+  if (by_place && request.places.empty())
+    return "--by asn and country need to be told where addresses belong: --mmdb GeoLite2-ASN.mmdb";
+  if (!by_place && !request.places.empty()) return "--mmdb is for --by asn or country";
+  if (by_place && request.options.anonymize)
+    return "--anonymize replaces addresses before they are looked up: leave out --by asn and "
+           "country";
   if (!grouped && rtt.count("--top") > 0) return "--top is for groups: say which with --by";
   if (!grouped && rtt.count("--sort") > 0) return "--sort is for groups: say which with --by";
   if (request.sort == GroupOrder::change && !request.split && request.expect.empty())
@@ -235,8 +242,13 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
   MeasurementOptions& measurement = request.options.measurement;
   add_parsed(
       rtt, "--by", "WHAT", &Grouping::parse, [&](const Grouping& g) { measurement.grouping = g; },
-      "group by flow, host, requester, prefix/N, port or vlan, or by several:\n"
-      "prefix/24,port");
+      "group by flow, host, requester, prefix/N, port, vlan, asn or country, or by\n"
+      "several: prefix/24,port");
+  rtt.add_option("--mmdb", request.places,
+                 "for --by asn and country: a file of MaxMind's format, such as\n"
+                 "GeoLite2-ASN.mmdb; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
   add_parsed(
       rtt, "--sort", "ORDER", parse_group_order, [&](GroupOrder order) { request.sort = order; },
       "groups in order of samples (the default), median, p95, p99, change (with\n"

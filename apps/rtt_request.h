@@ -31,8 +31,9 @@ struct RttRequest {
   std::string filter;
   RttOptions options;
   TableWishes table;  ///< what was said about it; options.table is what follows from that
-  std::optional<TimeBound> split;  ///< when to compare groups before and after
-  TimeRange range;                 ///< of captures
+  std::optional<TimeBound> split;   ///< when to compare groups before and after
+  TimeRange range;                  ///< of captures
+  std::vector<std::string> places;  ///< files of MaxMind's format
   std::size_t top = 10;
   GroupOrder sort = GroupOrder::samples;
   bool draw_heatmap = false;

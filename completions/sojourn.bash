@@ -2,7 +2,7 @@
 
 _sojourn_commands='rtt oneway lab generate mark point collect query watch'
 _sojourn_options='--help --version'
-_sojourn_rtt_options='--help --interface --engine --hook --most-samples --kernel-output --duration --every --filter --threads --kind --memory --table
+_sojourn_rtt_options='--help --interface --engine --hook --most-samples --kernel-output --duration --every --mmdb --filter --threads --kind --memory --table
   --longest --stages --entry-probability --expire
   --inside --keep-ambiguous --full-size-only --seed --by --top --max-groups --window --sla
   --from --to --split --sort --loss --html --heatmap --plot-heatmap
@@ -74,7 +74,7 @@ _sojourn_rtt() {
     --memory) mapfile -t COMPREPLY < <(compgen -W '4KiB 64KiB 1MiB 16MiB' -- "$current") ;;
     --entry-probability) mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$current") ;;
     --by)
-      mapfile -t COMPREPLY < <(compgen -W 'flow host requester prefix/24 prefix/24/48 port vlan' -- "$current")
+      mapfile -t COMPREPLY < <(compgen -W 'flow host requester prefix/24 prefix/24/48 port vlan asn country' -- "$current")
       ;;
     --sort) mapfile -t COMPREPLY < <(compgen -W 'samples median p95 p99 change lost' -- "$current") ;;
     --from | --to | --split) mapfile -t COMPREPLY < <(compgen -W '10s 1min 10min 1h' -- "$current") ;;
@@ -82,7 +82,7 @@ _sojourn_rtt() {
     --duration | --every | --expire | --longest | --window)
       mapfile -t COMPREPLY < <(compgen -W '500ms 1s 10s 30s 1min 5min 1h' -- "$current")
       ;;
-    --samples | --plot | --html | --plot-heatmap | --save-distribution | --expect)
+    --samples | --mmdb | --plot | --html | --plot-heatmap | --save-distribution | --expect)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       ;;

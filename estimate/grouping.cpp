@@ -13,8 +13,8 @@
 namespace sojourn {
 namespace {
 
-constexpr std::array<std::string_view, 6> names = {"flow",   "host", "requester",
-                                                   "prefix", "port", "vlan"};
+constexpr std::array<std::string_view, 8> names = {"flow", "host", "requester", "prefix",
+                                                   "port", "vlan", "asn",       "country"};
 
 /// The number up to the next slash, taken off the front of `text`; at most `most`.
 std::optional<std::uint8_t> take_length(std::string_view& text, unsigned most) {
@@ -53,9 +53,20 @@ std::uint16_t server_port(const Sample& sample) {
 enum Place : unsigned { responder = 1, requester = 2, service = 4, network = 8 };
 
 unsigned places_of(Grouping::By part) {
-  constexpr std::array<unsigned, names.size()> places = {
-      responder | requester | service, responder, requester, responder, service, network};
+  constexpr std::array<unsigned, names.size()> places = {responder | requester | service,
+                                                         responder,
+                                                         requester,
+                                                         responder,
+                                                         service,
+                                                         network,
+                                                         responder,
+                                                         responder};
   return places[static_cast<std::size_t>(part)];
+}
+
+/// A system may span countries, and a country has many systems.
+bool is_territory(Grouping::By part) {
+  return part == Grouping::By::asn || part == Grouping::By::country;
 }
 
 std::string_view common_place(unsigned places) {
@@ -83,12 +94,13 @@ Result<void> Grouping::add(std::string_view text) {
   const auto name = std::ranges::find(names, text.substr(0, slash));
   if (name == names.end())
     return failure(fmt::format(
-        "cannot group by '{}': expected flow, host, requester, prefix/N, port or vlan, or several "
-        "with commas between",
+        "cannot group by '{}': expected flow, host, requester, prefix/N, port, vlan, asn or "
+        "country, or several with commas between",
         text));
   const By part = static_cast<By>(name - names.begin());
   for (const By other : parts_)
-    if ((places_of(other) & places_of(part)) != 0)
+    if ((places_of(other) & places_of(part)) != 0 &&
+        !(is_territory(other) && is_territory(part) && other != part))
       return failure(fmt::format("cannot group by '{}' and '{}' at once: both say {}",
                                  names[static_cast<std::size_t>(other)], *name,
                                  common_place(places_of(other) & places_of(part))));
@@ -138,6 +150,12 @@ void Grouping::put(By part, const Sample& sample, GroupKey& key) const {
     case By::vlan:
       key.vlan = sample.vlan;
       break;
+    case By::asn:
+      if (places_) key.system = places_->system_of(sample.responder);
+      break;
+    case By::country:
+      if (places_) key.country = places_->country_of(sample.responder);
+      break;
   }
 }
 
@@ -164,6 +182,12 @@ std::string Grouping::label(By part, const GroupKey& key) const {
       return key.responder_port == 0 ? "no port" : fmt::format("port {}", key.responder_port);
     case By::vlan:
       return key.vlan == Sample::no_vlan ? "no vlan" : fmt::format("vlan {}", key.vlan);
+    case By::asn:
+      return key.system == 0 || !places_ ? "no AS" : places_->name_of_system(key.system);
+    case By::country:
+      return key.country == 0 ? "no country"
+                              : std::string{static_cast<char>(key.country >> 8),
+                                            static_cast<char>(key.country & 0xff)};
   }
   return {};
 }
@@ -199,7 +223,9 @@ std::uint64_t hash_of(const GroupKey& key) {
                               std::uint64_t{key.vlan} << 16 | (key.other ? 1u : 0u);
   const std::uint64_t addresses = keyed_hash(secret, keyed_hash(secret, words[0], words[1]),
                                              keyed_hash(secret, words[2], words[3]));
-  return keyed_hash(secret, addresses, small);
+  const std::uint64_t territory = std::uint64_t{key.system} << 16 | key.country;
+  return keyed_hash(secret, territory == 0 ? addresses : keyed_hash(secret, addresses, territory),
+                    small);
 }
 
 }  // namespace sojourn

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/places.h"
 #include "core/result.h"
 #include "core/sample.h"
 
@@ -20,6 +23,8 @@ struct GroupKey {
   std::uint16_t requester_port = 0;
   std::uint16_t responder_port = 0;
   std::uint16_t vlan = 0;
+  std::uint16_t country = 0;
+  std::uint32_t system = 0;
   bool other = false;  ///< stands for all groups that found no room
 
   friend bool operator==(const GroupKey&, const GroupKey&) = default;
@@ -36,11 +41,13 @@ std::uint64_t hash_of(const GroupKey& key);
 ///     prefix/N     the responder's prefix; IPv6 takes /48, or M with prefix/N/M
 ///     port         the server's port
 ///     vlan         the outermost VLAN identifier
+///     asn          the responder's autonomous system, and
+///     country      its country: both from a Places, which has to be given
 ///
 /// Several with commas between, "prefix/24,port", as long as none says what another says already.
 class Grouping {
  public:
-  enum class By : std::uint8_t { flow, host, requester, prefix, port, vlan };
+  enum class By : std::uint8_t { flow, host, requester, prefix, port, vlan, asn, country };
 
   static Result<Grouping> parse(std::string_view text);
 
@@ -49,6 +56,8 @@ class Grouping {
   std::string label(const GroupKey& key) const;
   /// What the user wrote, with defaults filled in: "prefix/24/48,port".
   std::string name() const;
+  bool needs_places() const { return by(By::asn) || by(By::country); }
+  void set_places(std::shared_ptr<Places> places) { places_ = std::move(places); }
   bool by(By part) const { return std::ranges::find(parts_, part) != parts_.end(); }
 
  private:
@@ -59,6 +68,7 @@ class Grouping {
   std::string name(By part) const;
 
   std::vector<By> parts_;  ///< in the user's order
+  std::shared_ptr<Places> places_;
   std::uint8_t prefix_v4_ = 24;
   std::uint8_t prefix_v6_ = 48;
 };

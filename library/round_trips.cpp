@@ -56,6 +56,8 @@ sojourn::Result<RttOptions> engine_options(const RoundTripOptions& options, bool
   if (!options.group_by.empty()) {
     const auto grouping = Grouping::parse(options.group_by);
     if (!grouping) return std::unexpected(grouping.error());
+    if (grouping->needs_places())
+      return failure("asn and country are groups of the command line only");
     result.measurement.grouping = *grouping;
     if (options.most_groups != 0) result.measurement.max_groups = options.most_groups;
   }

@@ -1,0 +1,9 @@
+# Where addresses belong, for `rtt --by asn`: without libmaxminddb that says what is missing.
+pkg_check_modules(maxminddb IMPORTED_TARGET libmaxminddb)
+add_library(sojourn_maxminddb INTERFACE)
+if(maxminddb_FOUND)
+  target_compile_definitions(sojourn_maxminddb INTERFACE SOJOURN_WITH_MAXMINDDB)
+  target_link_libraries(sojourn_maxminddb INTERFACE PkgConfig::maxminddb)
+else()
+  message(STATUS "Without --by asn and country: libmaxminddb-dev is missing")
+endif()

@@ -1,0 +1,17 @@
+#pragma once
+// Places from files in MaxMind's format, which the user has to get (GeoLite2, DB-IP and others).
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "core/places.h"
+#include "core/result.h"
+
+namespace sojourn {
+
+/// The first file that knows an address decides: one with systems and one with countries go
+/// together.  Without libmaxminddb, what is missing.
+Result<std::shared_ptr<Places>> open_maxmind(std::span<const std::string> files);
+
+}  // namespace sojourn
