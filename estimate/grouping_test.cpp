@@ -60,7 +60,7 @@ TEST(Grouping, FindsTheServersPortOnEveryLeg) {
 
 TEST(Grouping, RefusesWhatItDoesNotKnow) {
   for (const auto text :
-       {"", "country", "prefix", "prefix/", "prefix/33", "prefix/24/129", "prefix/24/", "prefix/x",
+       {"", "colour", "prefix", "prefix/", "prefix/33", "prefix/24/129", "prefix/24/", "prefix/x",
         "prefix/24/48/1", "prefix/-1", "host/24", "flow "})
     EXPECT_TRUE(group_of(sample(), text).starts_with("cannot group by '"))
         << text << ": " << group_of(sample(), text);
