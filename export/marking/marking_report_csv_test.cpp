@@ -89,7 +89,7 @@ TEST(MarkingCsv, ErrorsNameTheLineAndTheField) {
   };
   EXPECT_EQ(broken("1234", "12x4"), "line 3: '12x4' is no packets");
   EXPECT_EQ(broken("north,observe", "north,sleep"), "line 3: 'sleep' is no duty");
-  EXPECT_EQ(broken("250ms", "250m"), "line 3: '250m' is no interval");
+  EXPECT_EQ(broken("256ms", "256m"), "line 3: '256m' is no interval");
   EXPECT_EQ(broken("link-down", "fine"), "line 3: 'fine' is no state");
   EXPECT_EQ(broken("\"any\"", "any"), "line 3: 'any' is no flow");
   EXPECT_EQ(broken("dscp", "none"), "line 3: 'none:1,0' is no carrier");
