@@ -125,6 +125,10 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
     return "--loss is about TCP: ask for kind tcp, handshake, tcp-ts, flow, response or tls as "
            "well";
   const bool grouped = request.options.measurement.grouping.has_value();
+  if (request.options.names && request.options.anonymize)
+    return "--names and --anonymize contradict each other";
+  if (request.options.names && !grouped)
+    return "--names is for groups: say which with --by, for example --by host";
   if (!grouped && rtt.count("--top") > 0) return "--top is for groups: say which with --by";
   if (!grouped && rtt.count("--sort") > 0) return "--sort is for groups: say which with --by";
   if (request.sort == GroupOrder::change && !request.split && request.expect.empty())
@@ -295,6 +299,9 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
       rtt, "--expect-tolerance", "SHARE", parse_tolerance,
       [&](double share) { request.expect_options.tolerance = share; },
       "with --expect or --split: relative change of delays to ignore (default 5%)");
+  rtt.add_flag("--names", request.options.names,
+               "with --by flow, host or requester: show hosts with the names that DNS answers\n"
+               "and TLS clients in the same traffic give them; nobody is asked");
   rtt.add_flag("--anonymize", request.options.anonymize, "replace addresses, preserving prefixes");
   rtt.add_flag("--json", request.json, "one JSON document on standard output");
   rtt.add_option("--samples", request.samples,

@@ -4,14 +4,18 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/result.h"
 #include "core/sample.h"
 
 namespace sojourn {
+
+class HostNames;
 
 /// The part of a sample that a grouping looks at; the rest is zero.
 struct GroupKey {
@@ -49,6 +53,8 @@ class Grouping {
   std::string label(const GroupKey& key) const;
   /// What the user wrote, with defaults filled in: "prefix/24/48,port".
   std::string name() const;
+  /// Hosts are shown with these names behind their addresses.
+  void name_hosts(std::shared_ptr<const HostNames> names) { host_names_ = std::move(names); }
   bool by(By part) const { return std::ranges::find(parts_, part) != parts_.end(); }
 
  private:
@@ -56,9 +62,11 @@ class Grouping {
   Result<void> add(std::string_view text);
   void put(By part, const Sample& sample, GroupKey& key) const;
   std::string label(By part, const GroupKey& key) const;
+  std::string name_behind(const IpAddress& host) const;
   std::string name(By part) const;
 
   std::vector<By> parts_;  ///< in the user's order
+  std::shared_ptr<const HostNames> host_names_;
   std::uint8_t prefix_v4_ = 24;
   std::uint8_t prefix_v6_ = 48;
 };
