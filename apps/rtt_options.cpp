@@ -132,6 +132,10 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
   if (by_place && request.options.anonymize)
     return "--anonymize replaces addresses before they are looked up: leave out --by asn and "
            "country";
+  if (request.options.names && request.options.anonymize)
+    return "--names and --anonymize contradict each other";
+  if (request.options.names && !grouped)
+    return "--names is for groups: say which with --by, for example --by host";
   if (!grouped && rtt.count("--top") > 0) return "--top is for groups: say which with --by";
   if (!grouped && rtt.count("--sort") > 0) return "--sort is for groups: say which with --by";
   if (request.sort == GroupOrder::change && !request.split && request.expect.empty())
@@ -307,6 +311,9 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
       rtt, "--expect-tolerance", "SHARE", parse_tolerance,
       [&](double share) { request.expect_options.tolerance = share; },
       "with --expect or --split: relative change of delays to ignore (default 5%)");
+  rtt.add_flag("--names", request.options.names,
+               "with --by flow, host or requester: show hosts with the names that DNS answers\n"
+               "and TLS clients in the same traffic give them; nobody is asked");
   rtt.add_flag("--anonymize", request.options.anonymize, "replace addresses, preserving prefixes");
   rtt.add_flag("--json", request.json, "one JSON document on standard output");
   rtt.add_option("--samples", request.samples,

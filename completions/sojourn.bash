@@ -7,7 +7,7 @@ _sojourn_rtt_options='--help --interface --engine --hook --most-samples --kernel
   --inside --keep-ambiguous --full-size-only --seed --by --top --max-groups --window --sla
   --from --to --split --sort --loss --html --heatmap --plot-heatmap
   --save-distribution --expect --false-alarm --expect-tolerance
-  --anonymize --json --samples --plot --color --ascii'
+  --names --anonymize --json --samples --plot --color --ascii'
 _sojourn_oneway_options='--help --filter --method --window --sampling --sample-flows --payload-bytes
   --label --label-init --max-flows --seed --clock-error --clock-offset --correct-skew --flows --samples --by
   --top --json --plot --color --ascii --active-timeout --inactive-timeout --cache --drop-outliers --write-records

@@ -71,6 +71,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l save-distribution -r
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l expect -r -F -d 'Compare with such a file'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l false-alarm -x -d 'With --expect: how often it may be wrong'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l expect-tolerance -x -a '0% 5% 10%' -d 'With --expect: relative change to ignore'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l names -d 'Show hosts with the names that DNS and TLS give them'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l anonymize -d 'Replace addresses, preserving prefixes'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l json -d 'One JSON document on standard output'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l samples -r -F -d 'Every sample as CSV into this file'

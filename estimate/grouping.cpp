@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/hash.h"
+#include "core/host_names.h"
 
 namespace sojourn {
 namespace {
@@ -165,16 +166,23 @@ GroupKey Grouping::key_of(const Sample& sample) const {
   return key;
 }
 
+/// " (www.example.com)", or nothing.
+std::string Grouping::name_behind(const IpAddress& host) const {
+  const std::string name = host_names_ ? host_names_->name_of(host) : std::string{};
+  return name.empty() ? name : " (" + name + ")";
+}
+
 std::string Grouping::label(By part, const GroupKey& key) const {
   switch (part) {
     case By::flow:
       return endpoint(key.requester, key.requester_port) + " > " +
-             endpoint(key.responder, key.responder_port);
+             endpoint(key.responder, key.responder_port) + name_behind(key.responder);
     case By::host:
-      return key.responder.to_string();
+      return key.responder.to_string() + name_behind(key.responder);
     case By::requester:
       // Beside the responder, it has to be said which of the two it is.
-      return (parts_.size() > 1 ? "from " : "") + key.requester.to_string();
+      return (parts_.size() > 1 ? "from " : "") + key.requester.to_string() +
+             name_behind(key.requester);
     case By::prefix:
       return fmt::format("{}/{}", key.responder.to_string(),
                          key.responder.version() == IpVersion::v4 ? prefix_v4_ : prefix_v6_);

@@ -16,6 +16,8 @@
 
 namespace sojourn {
 
+class HostNames;
+
 /// The part of a sample that a grouping looks at; the rest is zero.
 struct GroupKey {
   IpAddress requester;
@@ -58,6 +60,8 @@ class Grouping {
   std::string name() const;
   bool needs_places() const { return by(By::asn) || by(By::country); }
   void set_places(std::shared_ptr<Places> places) { places_ = std::move(places); }
+  /// Hosts are shown with these names behind their addresses.
+  void name_hosts(std::shared_ptr<const HostNames> names) { host_names_ = std::move(names); }
   bool by(By part) const { return std::ranges::find(parts_, part) != parts_.end(); }
 
  private:
@@ -65,10 +69,12 @@ class Grouping {
   Result<void> add(std::string_view text);
   void put(By part, const Sample& sample, GroupKey& key) const;
   std::string label(By part, const GroupKey& key) const;
+  std::string name_behind(const IpAddress& host) const;
   std::string name(By part) const;
 
   std::vector<By> parts_;  ///< in the user's order
   std::shared_ptr<Places> places_;
+  std::shared_ptr<const HostNames> host_names_;
   std::uint8_t prefix_v4_ = 24;
   std::uint8_t prefix_v6_ = 48;
 };

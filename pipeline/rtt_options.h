@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/address.h"
+#include "core/host_names.h"
 #include "core/kind.h"
 #include "core/time.h"
 #include "estimate/measurement.h"
@@ -26,9 +28,20 @@ struct RttOptions {
   unsigned threads = 1;
   bool anonymize = false;  ///< replace addresses, keeping prefixes apart and together as they were
   bool loss = false;       ///< also look for signs of loss
+  bool names = false;      ///< learn the names of hosts, for the labels of groups
   bool want_samples = false;  ///< hand each sample to the consumer, not only to the measurement
   MeasurementOptions measurement;
 };
+
+/// What has to be read for that.
+inline KindSet kinds_to_parse(const RttOptions& options) {
+  KindSet kinds = options.kinds;
+  if (options.names) {
+    kinds.add(Kind::dns);
+    kinds.add(Kind::tls);
+  }
+  return kinds;
+}
 
 /// With a fixed table what the rules remember is bounded too.  Of their part of the memory, three
 /// quarters are for TCP connections, an eighth for QUIC's, one for super-packets, queries and

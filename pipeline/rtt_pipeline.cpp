@@ -12,15 +12,29 @@ namespace {
 
 /// Each thread is a table of its own: its flows, its arrivals, its share of the memory.  One table
 /// for all with counters of their own would be biased.
+/// Not inlined: what is large on its way into a shard would stand on the stack once for each table,
+/// more than a process has that is short of memory.
+template <class Table>
+[[gnu::noinline]] std::unique_ptr<RttShard> make_shard_of(const RttOptions& options, Table table) {
+  return std::make_unique<TableShard<Table>>(options, std::move(table));
+}
+
 std::unique_ptr<RttShard> make_shard(RttOptions options) {
   options.table.memory_bytes /= std::max(options.threads, 1u);
   options.table.connection_bytes /= std::max(options.threads, 1u);
   options.table.limit_bytes /= std::max(options.threads, 1u);
   if (options.table.kind != TableKind::exact) options.measurement.keep = Keep::histogram;
   options.measurement.keep_ambiguous = options.keep_ambiguous;
-  return with_table(options.table, [&](auto table) -> std::unique_ptr<RttShard> {
-    return std::make_unique<TableShard<decltype(table)>>(options, std::move(table));
+  std::shared_ptr<HostNames> names;
+  if (options.names) {
+    names = std::make_shared<HostNames>(NameObserver::most_hosts(options));
+    if (options.measurement.grouping) options.measurement.grouping->name_hosts(names);
+  }
+  auto shard = with_table(options.table, [&](auto table) -> std::unique_ptr<RttShard> {
+    return make_shard_of(options, std::move(table));
   });
+  if (names) shard->learn_names(std::move(names));
+  return shard;
 }
 
 /// One call for each sample.
@@ -47,7 +61,7 @@ RttPipeline::RttPipeline(const RttOptions& options, SampleConsumer consumer)
 RttPipeline::RttPipeline(const RttOptions& options, SampleSink* sink)
     : options_(options),
       sink_(sink),
-      parser_(HashKey::from_seed(options.seed), options.kinds),
+      parser_(HashKey::from_seed(options.seed), kinds_to_parse(options)),
       packets_(batch_size),
       summaries_(batch_size) {
   for (unsigned i = 0; i < std::max(options.threads, 1u); ++i)
@@ -96,6 +110,7 @@ void RttPipeline::finish() {
   hand_over();
   for (std::size_t i = 1; i < shards_.size(); ++i) {
     shards_[0]->measurement().merge(std::move(shards_[i]->measurement()));
+    if (shards_[0]->names()) shards_[0]->names()->names().merge(shards_[i]->names()->names());
     if (shards_[0]->loss()) shards_[0]->loss()->tally().merge(shards_[i]->loss()->tally());
   }
 }
@@ -116,7 +131,8 @@ void RttPipeline::run_live(Source& source, const std::atomic<bool>& stop, const 
 }
 
 void RttPipeline::run_threads(Source& source, const std::atomic<bool>& stop, const Tick& tick) {
-  ShardedRun sharded{source, shards_, HashKey::from_seed(options_.seed), options_.kinds, sink_};
+  ShardedRun sharded{source, shards_, HashKey::from_seed(options_.seed), kinds_to_parse(options_),
+                     sink_};
   sharded.run(stop, tick);
   time_span_ = sharded.time_span();
   skipped_ = sharded.skipped();

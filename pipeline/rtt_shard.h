@@ -19,6 +19,7 @@
 #include "pipeline/copy_filter.h"
 #include "pipeline/held_samples.h"
 #include "pipeline/loss_observer.h"
+#include "pipeline/name_observer.h"
 #include "pipeline/placed_sample.h"
 #include "pipeline/rtt_options.h"
 #include "pipeline/sample_flow.h"
@@ -65,6 +66,13 @@ class RttShard {
   void observe(std::span<const Summary> batch) {
     if (loss_) [[unlikely]]
       loss_->look_at(batch);
+    if (names_) [[unlikely]]
+      names_->look_at(batch);
+  }
+  NameObserver* names() { return names_.get(); }
+  /// From now on, where the labels of groups look.
+  void learn_names(std::shared_ptr<HostNames> names) {
+    names_ = std::make_unique<NameObserver>(std::move(names));
   }
   LossObserver* loss() { return loss_.get(); }
 
@@ -91,6 +99,7 @@ class RttShard {
   CopyFilter copy_filter_;
   std::unique_ptr<LossObserver> loss_;
   std::unique_ptr<TurnObserver> turns_;
+  std::unique_ptr<NameObserver> names_;
   std::uint64_t packets_beyond_limit_ = 0;
 };
 
@@ -223,6 +232,7 @@ class TableShard final : public RttShard {
       counters.emplace_back("too-old", table_.too_old());
     if (options_.table.connection_bytes > 0)
       counters.emplace_back("connections-without-room", pairing_.connections_without_room());
+    if (names_) counters.emplace_back("names-without-room", names_->names().without_room());
     return counters;
   }
 

@@ -1,0 +1,34 @@
+// Names in bytes from outside: DNS answers and TLS server names.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string_view>
+
+#include "core/host_names.h"
+#include "core/printable.h"
+#include "wire/headers/dns_addresses.h"
+#include "wire/headers/tls_server_name.h"
+
+using namespace sojourn;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto bytes = std::as_bytes(std::span{data, size});
+  HostNames names{16};
+  read_dns_addresses(bytes, [&](std::string_view name, const IpAddress& host) {
+    if (name.empty() || name.size() > 2 * 255) std::abort();
+    names.learn(host, name, HostNames::From::dns);
+    // What is shown must not change when it is made fit to be shown once more.
+    const std::string label = names.name_of(host);
+    if (printable(label, 1000) != label) std::abort();
+  });
+  if (names.size() > 16) std::abort();
+  if (const auto name = find_server_name(bytes))
+    if (name->empty() || name->size() > 255) std::abort();
+  for (std::size_t at = 0; at < size && at < 64; ++at) {
+    std::size_t place = at;
+    if (const auto name = read_dns_name(bytes, place))
+      if (place <= at || place > size || name->size() > 2 * 255) std::abort();
+  }
+  return 0;
+}
