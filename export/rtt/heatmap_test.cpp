@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "export/rtt/heatmap_grid.h"
 #include "export/rtt/json_report.h"
 #include "export/rtt/svg_heatmap.h"
@@ -91,6 +93,23 @@ TEST_F(HeatmapTest, IsDrawnAsSvgOfBoundedSize) {
   EXPECT_NE(svg.find(">unanswered<"), std::string::npos);
   EXPECT_EQ(svg.find("\"nan"), std::string::npos);
   EXPECT_LT(svg.size(), 100'000u);
+}
+
+/// The trouble of the sixth second has moved out of a narrow screen at the end of the tenth.
+TEST_F(HeatmapTest, ShowsItsLatestColumnsFirstOnAScreen) {
+  const ScreenSize screen{24, 80}, narrow{24, 26};
+  const std::string page = fitted(live_report(report, {}, screen), screen);
+  EXPECT_LE(std::ranges::count(page, '\n'), 23);
+  EXPECT_NE(page.find("delay over time: dns server"), std::string::npos) << page;
+  EXPECT_NE(page.find("median"), std::string::npos) << page;
+  EXPECT_NE(page.find("the highest column is"), std::string::npos) << page;
+  EXPECT_EQ(live_report(report, {}, narrow).find("the highest column is"), std::string::npos);
+  const DelayHeatmap& heatmap = *measurement.heatmap();
+  const HeatmapGrid latest =
+      grid_of(heatmap, {Kind::dns, Leg::server}, 15, 8, heatmap.columns() - 15);
+  EXPECT_EQ(latest.columns, 15u);
+  EXPECT_EQ(latest.column_length, heatmap.length());
+  EXPECT_EQ(latest.start, heatmap.start_of(heatmap.columns() - 15));
 }
 
 TEST_F(HeatmapTest, IsInTheJsonOnlyWhenAsked) {
