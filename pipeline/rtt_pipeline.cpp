@@ -12,13 +12,6 @@ namespace {
 
 /// Each thread is a table of its own: its flows, its arrivals, its share of the memory.  One table
 /// for all with counters of their own would be biased.
-/// Not inlined: what is large on its way into a shard would stand on the stack once for each table,
-/// more than a process has that is short of memory.
-template <class Table>
-[[gnu::noinline]] std::unique_ptr<RttShard> make_shard_of(const RttOptions& options, Table table) {
-  return std::make_unique<TableShard<Table>>(options, std::move(table));
-}
-
 std::unique_ptr<RttShard> make_shard(RttOptions options) {
   options.table.memory_bytes /= std::max(options.threads, 1u);
   options.table.connection_bytes /= std::max(options.threads, 1u);
@@ -31,7 +24,7 @@ std::unique_ptr<RttShard> make_shard(RttOptions options) {
     if (options.measurement.grouping) options.measurement.grouping->name_hosts(names);
   }
   auto shard = with_table(options.table, [&](auto table) -> std::unique_ptr<RttShard> {
-    return make_shard_of(options, std::move(table));
+    return std::make_unique<TableShard<decltype(table)>>(options, std::move(table));
   });
   if (names) shard->learn_names(std::move(names));
   return shard;

@@ -93,31 +93,43 @@ auto with_table(const TableChoice& choice, Use use) {
                                          .entry_probability = choice.entry_probability,
                                          .patience = choice.patience}};
   };
+  // Each in a frame of its own: together they take 140 KB of stack, and where memory is short a
+  // stack that cannot grow ends the program without a word.
+  const auto alone = [&](auto make) __attribute__((noinline)) { return use(make()); };
   switch (choice.kind) {
     case TableKind::staged:
-      return use(StagedTable{{.memory_bytes = choice.memory_bytes,
-                              .stages = choice.stages,
-                              .patience = choice.patience}});
+      return alone([&] {
+        return StagedTable{{.memory_bytes = choice.memory_bytes,
+                            .stages = choice.stages,
+                            .patience = choice.patience}};
+      });
     case TableKind::fridge:
-      return use(fridges.template operator()<FridgeWeight::pooled>(1));
+      return alone([&] { return fridges.template operator()<FridgeWeight::pooled>(1); });
     case TableKind::fridges:
-      return use(fridges.template operator()<FridgeWeight::pooled>(choice.fridges));
+      return alone(
+          [&] { return fridges.template operator()<FridgeWeight::pooled>(choice.fridges); });
     case TableKind::fridges_ivw:
-      return use(fridges.template operator()<FridgeWeight::own>(choice.fridges));
+      return alone([&] { return fridges.template operator()<FridgeWeight::own>(choice.fridges); });
     case TableKind::leased:
-      return use(LeasedTable{{.memory_bytes = choice.memory_bytes,
-                              .lease = {.longest = choice.longest},
-                              .patience = choice.patience}});
+      return alone([&] {
+        return LeasedTable{{.memory_bytes = choice.memory_bytes,
+                            .lease = {.longest = choice.longest},
+                            .patience = choice.patience}};
+      });
     case TableKind::tailored:
-      return use(TailoredTable{{.memory_bytes = choice.memory_bytes,
-                                .longest = choice.longest,
-                                .patience = choice.patience}});
+      return alone([&] {
+        return TailoredTable{{.memory_bytes = choice.memory_bytes,
+                              .longest = choice.longest,
+                              .patience = choice.patience}};
+      });
     case TableKind::exact:
       break;
   }
-  return use(ExactTable{{.expire = choice.patience.expire,
-                         .expire_long_lived = choice.patience.expire_long_lived,
-                         .limit_bytes = choice.limit_bytes / 2}});  // connections: the other half
+  return alone([&] {
+    return ExactTable{{.expire = choice.patience.expire,
+                       .expire_long_lived = choice.patience.expire_long_lived,
+                       .limit_bytes = choice.limit_bytes / 2}};  // connections: the other half
+  });
 }
 
 }  // namespace sojourn
