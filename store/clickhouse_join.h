@@ -2,6 +2,7 @@
 // One-way delays joined inside ClickHouse, of the packets that any number of collectors sent there.
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,9 @@ class ClickHouseJoin : public Store {
     return static_cast<const ClickHouseStore&>(*cells_).shards();
   }
   Result<void> find_directions();
+  /// Which stretches of [from, to) have packets of the point, as numbers of stretches since 1970.
+  Result<std::set<std::int64_t>> stretches_of(const std::string& point, Timestamp from,
+                                              Timestamp to) const;
   Result<void> read_stretch(const Direction& direction, Timestamp from, Timestamp to,
                             const BlockVisitor& visit);
   const Direction* direction_named(const std::string& subject) const;

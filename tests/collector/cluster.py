@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """cluster.py SOJOURN: the same reports into a file and into two shards of ClickHouse give the same answers.
 
-A shard is killed while they come, and back later: the collector says so once, and nothing is lost.
+A shard is killed while they come, and back later: the collector says so once, and nothing is lost.  Collectors that hear one point
+each find no segment; ClickHouse joins what they stored.
 """
 import json
 import subprocess
@@ -87,6 +88,16 @@ def main():
                 check(packets[0] > 1000 and packets[1] < packets[0], f"a label is not on one shard: {packets}")
             for ledger in answer(program, cluster, ["--ledger"])["ledgers"]:
                 check(ledger["adds_up"] and ledger["joined"] > 1000 and ledger["joined"] == ledger["stored"], f"{ledger}")
+            apart = cluster + "_apart"
+            collectors = [Collector(program, apart, f"{folder}/{name}.log", "--wait", "4s") for name in ("north", "south")]
+            finish(point(program, first, "north", collectors[0].port, "--sampling", "0.3"),
+                   point(program, last, "south", collectors[1].port, "--sampling", "0.3"))
+            for collector in collectors:
+                collector.stop()
+            ours, theirs = (answer(program, store, ["--segment", "north:south", *more])["subjects"][0]["rows"][0]
+                            for store, more in ((file, []), (apart, ["--join"])))
+            for key in ("weight", "quantiles"):
+                check(not difference(ours[key], theirs[key]), f"joined of two collectors: {key}: {difference(ours[key], theirs[key])}")
             rows = [int(shard.select("select count() from sojourn.cells where tier = 0")) for shard in shards]
             check(min(rows) > 100, f"the shards have {rows} cells")
             text = subprocess.run([program, "query", cluster, "--since", "2000h", "--loss"], capture_output=True, encoding="utf-8")
