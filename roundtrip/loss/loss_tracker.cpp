@@ -88,8 +88,10 @@ void LossTracker::look_at_segment(const Summary& packet, Flow& flow, LossSigns& 
     return signs.add(LossSign::segment);
   }
   const auto ahead = static_cast<std::int32_t>(packet.sequence - side.next);
-  // RFC 9293 section 3.8.4: one byte or none, just before what comes next.
-  if (ahead == -1 && packet.payload <= 1 && !has(packet, tcp_syn | tcp_fin)) return;
+  // RFC 9293 section 3.8.4: one byte or none, just before what comes next, that passed before.
+  if (ahead == -1 && packet.payload <= 1 && !has(packet, tcp_syn | tcp_fin) &&
+      !side.holes.reach(packet.sequence, end))
+    return;
   signs.add(LossSign::segment);
   if (ahead > 0 && ahead < 1 << 30) side.holes.open(side.next, packet.sequence, packet.time);
   if (ahead >= 0) {

@@ -77,6 +77,13 @@ TEST_F(LossTrackerTest, LearnsFromAPlainAcknowledgmentWhatWasSentBefore) {
   EXPECT_EQ(look({71, false, 2500, 100, 1000}), "<");
 }
 
+TEST_F(LossTrackerTest, TakesAByteThatDidNotPassForNoKeepAlive) {
+  open();
+  EXPECT_EQ(look({30, false, 501, 100}), "< -") << "byte 500 has been sent and did not pass";
+  EXPECT_EQ(look({70, false, 500, 100, 1}), "< late");
+  EXPECT_EQ(look({71, false, 500, 100, 1}), "< -") << "now it has";
+}
+
 /// A queue that overflows drops every other packet of a burst.
 TEST_F(LossTrackerTest, RemembersManyHolesAtOnce) {
   open();

@@ -1,6 +1,7 @@
 #pragma once
 // The bytes of one direction of a TCP connection that have not passed yet, though later ones have.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,6 +20,12 @@ class StreamHoles {
   void open(std::uint32_t from, std::uint32_t to, Timestamp now) {
     if (holes_.size() == most) holes_.erase(holes_.begin());
     holes_.push_back({from, to, now});
+  }
+
+  /// Is any byte from `from` to before `to` missing?
+  bool reach(std::uint32_t from, std::uint32_t to) const {
+    return std::ranges::any_of(
+        holes_, [&](const Hole& hole) { return before(from, hole.to) && before(hole.from, to); });
   }
 
   struct Filled {

@@ -15,7 +15,7 @@ import sys
 
 
 def frames(path):
-    """(from the client, lost, connection, first byte, end) of each TCP frame with data, in the order in which they came."""
+    """(from the client, lost, connection, first byte, end) of each TCP frame, in the order in which they came."""
     with gzip.open(path, "rt") as file:
         for row in csv.DictReader(file):
             head = bytes.fromhex(row["head"])
@@ -23,11 +23,9 @@ def frames(path):
                 continue
             start = 14 + (head[14] & 15) * 4
             length = int.from_bytes(head[16:18], "big") - (start - 14) - (head[start + 12] >> 4) * 4
-            if length == 1:
-                continue  # sent again, it cannot be told from a keep-alive (RFC 9293 section 3.8.4)
+            if length == 1 and row["direction"] == "forward":
+                continue  # passed before and sent again, it cannot be told from a keep-alive (RFC 9293 section 3.8.4)
             length += bool(head[start + 13] & 1) + bool(head[start + 13] & 2)  # FIN and SYN take a number each
-            if length <= 0:
-                continue
             first = int.from_bytes(head[start + 4:start + 8], "big")
             yield (row["direction"] == "forward", row["fate"] != "forwarded", head[start:start + 4], int(row["in_ns"]), first,
                    first + length)
@@ -40,7 +38,10 @@ def expected(path):
     sent, arrived, lost, furthest = set(), set(), set(), {}
     for forward, is_lost, ports, _, first, end in frames(path):
         segment = (ports, first, end)
-        if forward:
+        if first == end:  # no data, but it tells that all before has been sent
+            if not forward and not is_lost:
+                furthest[ports] = max(furthest.get(ports, 0), end)
+        elif forward:
             again += segment in sent
             needed += segment in sent and segment not in arrived
             sent.add(segment)
