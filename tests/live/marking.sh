@@ -123,6 +123,13 @@ fi
 ip netns exec "$NET_NAME-host" timeout 200 python3 "$here/marked_traffic.py" sink &
 disown # its end is nobody's business
 net_emulate --delay 2ms --jitter 300us --loss 3% --seed 16
+# What a router drops because it does not know its neighbours yet is lost, and not in the emulator's log.
+for address in "$HOST" "$HOST6"; do
+  for ((tries = 0; tries < 60; ++tries)); do
+    on_client ping -c 1 -W 1 "$address" >/dev/null 2>&1 && break
+  done
+  [ "$tries" -lt 60 ] || fail "no way to $address"
+done
 
 echo "multiplexed in one bit of the DSCP, 3 % loss, UDP and TCP, IPv4 and IPv6"
 start_traffic
