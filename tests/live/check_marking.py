@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `sojourn oneway` makes of marking records, against the emulator's log.
 
-    check_marking.py loss|down|rewritten|killed --joined FILE --log FILE ...
+    check_marking.py loss|clocks|down|rewritten|killed --joined FILE --log FILE ...
 
 The log has every frame with its head, marks included, and its fate.  Of every interval that is given, the packets that
 were sent and those that were lost must be the log's, to the packet.
@@ -92,13 +92,15 @@ def check_exact(rows, truth, length, wrong):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("part", choices=["loss", "down", "rewritten", "killed"])
+    parser.add_argument("part", choices=["loss", "clocks", "down", "rewritten", "killed"])
     parser.add_argument("--joined", required=True)
     parser.add_argument("--segment", help="first to mid, where the emulator is")
     parser.add_argument("--log", required=True)
     parser.add_argument("--length", type=int, required=True, help="of the interval, ns")
     parser.add_argument("--bits", default="0")
     parser.add_argument("--killed", type=int)
+    parser.add_argument("--ahead", help="joined with a point whose clock is 40 ms ahead")
+    parser.add_argument("--behind", help="... and 200 ms behind, which is too much")
     options = parser.parse_args()
     bits = [int(bit) for bit in options.bits.split(",")]
     document, rows = table(options.joined)
@@ -129,6 +131,18 @@ def main():
             wrong.append("too few delays")
         elif statistics.median(errors) > 5000:
             wrong.append("delays are more than 5 us from the log's at the median")
+    if options.part == "clocks":
+        _, ahead = table(options.ahead)
+        more, _ = check_exact(ahead, truth, options.length, wrong)
+        delays = {(row["flow"], row["start"]): row["delay_ns"] for row in rows}
+        apart = [row["delay_ns"] - delays[row["flow"], row["start"]] for row in ahead
+                 if row["delay_ns"] is not None and delays.get((row["flow"], row["start"])) is not None]
+        print(f"  clock ahead: {more} intervals given, delays {statistics.median(apart or [0]) / 1e6:.3f} ms more")
+        if more < 16 or len(apart) < 8 or abs(statistics.median(apart) - 40_000_000) > 100_000:
+            wrong.append("a clock that is 40 ms ahead is not in the delays, or spoils the counts")
+        _, behind = table(options.behind)
+        if any(row["lost"] is not None for row in behind):
+            wrong.append("a clock that is 200 ms behind is not noticed")
     if options.part == "down":
         if reasons["link-down"] < 2:
             wrong.append("no word about the link that was down")

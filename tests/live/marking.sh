@@ -116,6 +116,8 @@ check() { # PART OPTIONS...
 }
 
 before=$(programs)
+# Two more observers, whose clocks are off: by less than the guard band leaves room for, and by more.
+offset=(--observe multiplexed --interval 512ms "${flows[@]}")
 if ! all_points multiplexed --interval 512ms "${flows[@]}"; then
   echo "skipped: $(cat "$NET_DIR/first.err")"
   exit 77
@@ -131,15 +133,26 @@ for address in "$HOST" "$HOST6"; do
   [ "$tries" -lt 60 ] || fail "no way to $address"
 done
 
+start server server0 ahead "${offset[@]}" --clock-offset=40ms || fail "no observer whose clock is ahead"
+others=("$started")
+start server server0 behind "${offset[@]}" --clock-offset=-200ms || fail "no observer whose clock is behind"
+others+=("$started")
+
 echo "multiplexed in one bit of the DSCP, 3 % loss, UDP and TCP, IPv4 and IPv6"
 start_traffic
 await_rows last 40
 stop_traffic
+points+=("${others[@]}")
 stop_points
 net_stop_emulator
 [ -z "$demo" ] || join
 [ -z "$demo" ] || cat "$NET_DIR/first.out"
 check loss --length 500000000
+for clock in ahead behind; do
+  "$sojourn" oneway "$NET_DIR/first.csv" "$NET_DIR/$clock.csv" --json >"$NET_DIR/$clock.json" || fail "$clock is not joined"
+done
+python3 "$here/check_marking.py" clocks --length 500000000 --log "$NET_DIR/emulator.csv" --joined "$NET_DIR/segment.json" \
+  --ahead "$NET_DIR/ahead.json" --behind "$NET_DIR/behind.json" || fail clocks
 await_programs "$before"
 [ -z "$demo" ] || exit 0
 
