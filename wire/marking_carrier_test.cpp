@@ -129,7 +129,7 @@ TEST(MarkingCarrier, ItsWordIsWhereItWrites) {
   for (const std::string name :
        {"dscp:0", "dscp:5", "dscp:3,1", "reserved", "flow-label:0", "flow-label:19"})
     for (Bytes packet : {plain_ipv4(), plain_ipv6()}) {
-      const bool is_ipv6 = packet.front() >> 4 == std::byte{6};
+      const bool is_ipv6 = (packet.front() >> 4) == std::byte{6};
       const auto word = carrier(name).word(is_ipv6);
       Bytes marked = packet;
       ASSERT_EQ(carrier(name).write(marked, first_mark | second_mark), word.has_value()) << name;
@@ -144,7 +144,7 @@ TEST(MarkingCarrier, ItsWordIsWhereItWrites) {
         Bytes used = packet;
         const Be32 changed = before ^ bit;
         std::memcpy(&used[word->offset], &changed, sizeof changed);
-        if (used[0] >> 4 != packet[0] >> 4) continue;  // the version
+        if ((used[0] >> 4) != (packet[0] >> 4)) continue;  // the version
         EXPECT_EQ(carrier(name).use(used) == CarrierUse::in_use, (word->field & bit) != 0) << name;
       }
     }
