@@ -58,7 +58,8 @@ TEST(MarkingCsv, WhatIsWrittenIsReadAgain) {
   EXPECT_EQ(to_ns(read->records.span.since), 1'000'000'000);
   EXPECT_EQ(read->records.span.until, report().read_at);
   ASSERT_EQ(read->records.records.size(), 1u);
-  const MarkingRecord &one = report().records[0], &again = read->records.records[0];
+  const auto written = report();
+  const MarkingRecord &one = written.records[0], &again = read->records.records[0];
   EXPECT_EQ(again.packets, one.packets);
   EXPECT_EQ(again.pulses, one.pulses);
   EXPECT_EQ(again.pulse_time, one.pulse_time);
