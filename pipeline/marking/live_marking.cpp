@@ -1,6 +1,8 @@
 #include "pipeline/marking/live_marking.h"
 
 #include <fmt/format.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -71,11 +73,21 @@ Timestamp LiveMarking::next_due() const {
   return length_.start_of(next_ + 1) + length_.length() / 2;
 }
 
-void LiveMarking::look_at_link(std::int64_t interval) {
+/// IFF_RUNNING follows up to a second later (the kernel's link watch), so the driver is asked.
+bool LiveMarking::is_down() const {
   ifreq request{};
   interface_.copy(request.ifr_name, IFNAMSIZ - 1);
-  const bool down =
-      ::ioctl(socket_.get(), SIOCGIFFLAGS, &request) != 0 || (request.ifr_flags & IFF_RUNNING) == 0;
+  if (::ioctl(socket_.get(), SIOCGIFFLAGS, &request) != 0) return true;
+  const auto flags = request.ifr_flags;
+  ethtool_value link{.cmd = ETHTOOL_GLINK, .data = 0};
+  request.ifr_data = reinterpret_cast<char*>(&link);
+  if ((flags & IFF_UP) != 0 && ::ioctl(socket_.get(), SIOCETHTOOL, &request) == 0)
+    return link.data == 0;
+  return (flags & IFF_RUNNING) == 0;
+}
+
+void LiveMarking::look_at_link(std::int64_t interval) {
+  const bool down = is_down();
   // Since the last look, or until now.
   if (down || was_down_)
     for (std::int64_t i = last_look_; i <= interval; ++i) down_.insert(i);

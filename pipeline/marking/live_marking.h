@@ -59,6 +59,7 @@ class LiveMarking {
  private:
   LiveMarking(const LiveMarkingOptions& options, MarkingProgram program, Attachment attachment,
               UniqueFd socket);
+  bool is_down() const;
   void look_at_link(std::int64_t interval);
   MarkingReport read(std::int64_t interval, Timestamp now);
 

@@ -59,6 +59,9 @@ class Side:
         self.holes = rest
         return opened
 
+    def lacks(self, begin, end):
+        return any(signed(begin - hole[1]) < 0 and signed(hole[0] - end) < 0 for hole in self.holes)
+
 
 class Flow:
     def __init__(self):
@@ -96,7 +99,7 @@ def signs_of(packet, flow):
         if side.next is None:
             side.next = end
             signs.add("segments")
-        elif not (ahead == -1 and packet["len"] <= 1 and not flags & (SYN | FIN)):
+        elif not (ahead == -1 and packet["len"] <= 1 and not flags & (SYN | FIN) and not side.lacks(packet["seq"], end)):
             signs.add("segments")
             if 0 < ahead < 1 << 30:
                 side.holes.append([side.next, packet["seq"], packet["time"]])
