@@ -22,14 +22,15 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-/// NTP's format tells times from 1968 to 2104; a coarser element may have told another.
+/// NTP's format tells times from 1968 to 2104; a coarser element may have told another.  A weight
+/// that is no number, which the collector refuses, does not equal itself.
 bool can_be_written(const PointReport& report) {
   const auto fits = [](Timestamp time) { return ipfix::from_ntp(ipfix::to_ntp(time)) == time; };
   for (const FlowRecord& record : report.records)
     if (!fits(record.first) || !fits(record.last) ||
         record.key.source.version() != record.key.destination.version())
       return false;
-  return true;
+  return std::ranges::all_of(report.cells, [](const RttCell& cell) { return cell == cell; });
 }
 
 void check_again(const PointReport& report) {
