@@ -30,7 +30,8 @@ bool can_be_written(const PointReport& report) {
     if (!fits(record.first) || !fits(record.last) ||
         record.key.source.version() != record.key.destination.version())
       return false;
-  return std::ranges::all_of(report.cells, [](const RttCell& cell) { return cell == cell; });
+  return std::ranges::all_of(report.cells,
+                             [&](const RttCell& cell) { return fits(cell.slice) && cell == cell; });
 }
 
 void check_again(const PointReport& report) {
