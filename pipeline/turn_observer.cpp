@@ -26,6 +26,7 @@ TurnObserver::TurnObserver(const RttOptions& options)
                 .by_chance = options.table.connection_bytes > 0}),
       describes_samples_(options.want_samples || options.measurement.grouping.has_value() ||
                          !options.inside.empty()) {
+  marks_ = SampleMarks::make(options);
   if (options.anonymize) anonymizer_.emplace(HashKey::from_seed(options.seed));
 }
 
@@ -64,6 +65,7 @@ void TurnObserver::process(std::span<const Summary> batch, Measurement& measurem
     event.flags = found.by_client ? sent_by_requester : 0;
     Sample sample = describe(event, {found.delay, found.weight}, packet, options_.inside);
     sample.flow = flow_of(found.kind, packet);
+    if (marks_) marks_->put_way(packet, sample);
     if (anonymizer_) {
       sample.requester = anonymizer_->apply(sample.requester);
       sample.responder = anonymizer_->apply(sample.responder);

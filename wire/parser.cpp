@@ -80,6 +80,7 @@ template <class IpHeader, class Room>
   out.quic_spin = false;
   out.quic_initial = false;
   out.no_bits = 0;
+  out.origin = 0;
   if (usual_timestamps) [[likely]] {
     out.ts_value = load_network<std::uint32_t>(tcp + tcp_header + 4);
     out.ts_echo = load_network<std::uint32_t>(tcp + tcp_header + 8);
@@ -190,6 +191,8 @@ template <class Room>
       }
     }
     summary->index = first_index + static_cast<std::uint32_t>(i);
+    if (by_interface_) [[unlikely]]
+      summary->origin = packet.interface;
     room.keep(summary);
   }
 }
