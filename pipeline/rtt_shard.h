@@ -128,6 +128,7 @@ class TableShard final : public RttShard {
                            !options.inside.empty()) {
     if (options.anonymize) anonymizer_.emplace(HashKey::from_seed(options.seed));
     marks_ = SampleMarks::make(options);
+    notes_requests_ = loss_ && loss_->wants_requests();
   }
 
   void process(std::span<const Summary> batch, std::vector<PlacedSample>& samples) override {
@@ -153,7 +154,7 @@ class TableShard final : public RttShard {
  private:
   void process_part(std::span<const Summary> batch, std::vector<PlacedSample>& samples) {
     const auto events = pairing_.events(batch);
-    if (loss_ && loss_->wants_requests()) [[unlikely]]
+    if (notes_requests_) [[unlikely]]
       apply_noting(table_, events, outcome_);
     else
       apply_batch(table_, events, outcome_);
@@ -174,7 +175,7 @@ class TableShard final : public RttShard {
       loss_->asked(events[event], batch[events[event].summary]);
     for (const EventMatch& found : outcome_.matches()) {
       const PairEvent& event = events[found.event];
-      if (loss_ && loss_->wants_requests()) [[unlikely]]
+      if (notes_requests_) [[unlikely]]
         loss_->answered(event, found.match, batch[event.summary]);
       take(event, found.match, batch[event.summary], samples);
     }
@@ -296,6 +297,7 @@ class TableShard final : public RttShard {
   HeldSamples held_;
   std::optional<Anonymizer> anonymizer_;
   std::unique_ptr<SampleMarks> marks_;
+  bool notes_requests_ = false;
   bool describes_samples_;  ///< somebody asks for addresses
 };
 

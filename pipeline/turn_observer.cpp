@@ -49,13 +49,17 @@ void TurnObserver::look_at(std::span<const Summary> batch, Measurement& measurem
 
 void TurnObserver::process(std::span<const Summary> batch, Measurement& measurement,
                            std::vector<PlacedSample>& samples) {
+  std::uint32_t last = ~std::uint32_t{0};
+  FlowTag tag{};
   for (const TurnDelay& found : tracker_.look_at(batch)) {
     const Summary& packet = batch[found.summary];
     if (found.client_guessed && !is_part(found.leg))
       ++measurement.counters(found.kind).guessed_legs;
     if (!describes_samples_) {
-      measurement.add_light(found.kind, found.leg, packet.time, found.delay, found.weight,
-                            FlowTag::of(flow_of(found.kind, packet)));
+      if (found.summary != last)  // up to three delays of one answer
+        tag = FlowTag::of(flow_of(found.kind, packet));
+      last = found.summary;
+      measurement.add_light(found.kind, found.leg, packet.time, found.delay, found.weight, tag);
       continue;
     }
     PairEvent event{};
