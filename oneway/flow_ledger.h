@@ -37,7 +37,7 @@ struct alignas(64) DelaySums {
 static_assert(sizeof(DelaySums) == 64);
 
 /// Flows in the order of their first packets.  Memory grows with their number, up to `max_flows`:
-/// the packets of all further flows share one account, which is in the total but is no flow.
+/// the packets of all further flows share one account, which counts in the total and not as a flow.
 class FlowLedger {
  public:
   explicit FlowLedger(std::size_t max_flows);
