@@ -70,8 +70,8 @@ class FlowLedger {
     std::uint64_t flows = 0, matched = 0, lost = 0, from_nowhere = 0;
     DelaySums delays;
   };
-  /// `direction_of(number)`: nullopt for a flow whose direction is unknown; its packets at the first
-  /// point count as lost there, and those at the last as from nowhere.
+  /// `direction_of(number)`: nullopt for a flow whose direction is unknown; its packets at the
+  /// first point count as lost there, and those at the last as from nowhere.
   template <class DirectionOf>
   std::array<Fate, 2> fates(DirectionOf direction_of) const {
     std::array<Fate, 2> fates;
