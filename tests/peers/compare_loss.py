@@ -240,7 +240,7 @@ def main():
     faults, compared, all_classes, others = 0, 0, collections.Counter(), []
     for capture in arguments.captures:
         ours = counted_by(arguments.sojourn, capture)
-        if ours is None:
+        if ours is None or ours["packets"] == 0:
             continue
         totals, classes, examples = rules_on(packets_of(capture))
         if ours["packets"] != totals["packets"]:
@@ -256,7 +256,8 @@ def main():
         if classes["unexplained"]:
             faults += 1
             print(f"{capture}: {classes['unexplained']} unexplained, {examples['unexplained']}")
-    print(f"{compared} captures with the same TCP packets, {len(others)} where copies, tunnels or cut packets are read differently")
+    print(f"{compared} captures with the same TCP packets, {len(others)} where copies, tunnels or cut packets are read differently"
+          + "".join(f"\n  {capture}" for capture in others))
     for name, count in all_classes.most_common():
         print(f"  {count:6} {name}: {CLASSES.get(name, '')}")
     return faults > 0
