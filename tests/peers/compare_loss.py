@@ -28,6 +28,7 @@ CLASSES = {
     "nothing-outstanding": "tshark counts a repeated acknowledgment also when no data is on the way",
     "ack-overtaken": "tshark compares with the last acknowledgment, we with the highest",
     "first-seen": "the first packet of its direction, about which the two do not know the same",
+    "one-byte-overlap": "begins one byte before what comes next, like a keep-alive, and brings more: tshark says nothing, the byte has passed before",
     "behind-its-acknowledgment": "captured after its acknowledgment: tshark says sent again, but it passes the first time",
 }
 FIN, SYN, RST, ACK = 1, 2, 4, 16
@@ -145,7 +146,7 @@ def packets_of(capture):
             source, target = row["ip.src"] or row["ipv6.src"], row["ip.dst"] or row["ipv6.dst"]
             yield {"number": row["frame.number"], "time": int(seconds) * 10**9 + int(fraction.ljust(9, "0")[:9] or 0),
                    "from": (source, row["tcp.srcport"]), "to": (target, row["tcp.dstport"]),
-                   "seq": int(row["tcp.seq_raw"]), "ack": int(row["tcp.ack_raw"] or 0), "len": int(row["tcp.len"] or 0),
+                   "seq": int(row["tcp.seq_raw"]), "ack": int(row["tcp.ack_raw"] or 0), "len": int(row["tcp.len"]),
                    "flags": int(row["tcp.flags"], 16), "window": int(row["tcp.window_size_value"]),
                    "tshark": {name.rpartition(".")[2] for name in FIELDS[13:] if row.get(name)}}
         except (ValueError, KeyError):
@@ -165,6 +166,8 @@ def class_of(packet, signs, first, tshark):
             return "first-seen"
         if packet["flags"] & SYN:
             return "port-reuse"
+        if ours == {"retransmitted"} and packet["one_before"] and packet["len"] > 1:
+            return "one-byte-overlap"
         if theirs and packet["acked"]:
             return "behind-its-acknowledgment"
         return "unexplained"
@@ -188,6 +191,7 @@ def rules_on(packets):
         flow = flows[tuple(sorted((packet["from"], packet["to"])))]
         side, other = flow.sides.get(packet["from"]), flow.sides.get(packet["to"])
         packet["idle"] = not other or other.next is None or other.next == packet["ack"]
+        packet["one_before"] = bool(side and side.next is not None and signed(side.next - packet["seq"]) == 1)
         packet["behind"] = bool(side and side.acknowledged is not None and signed(packet["ack"] - side.acknowledged) < 0)
         end = packet["seq"] + packet["len"] + bool(packet["flags"] & SYN) + bool(packet["flags"] & FIN)
         packet["acked"] = bool(other and other.acknowledged is not None and signed(other.acknowledged - end) >= 0)
