@@ -86,6 +86,8 @@ bool lists(std::string_view names, std::string_view name) {
 std::string contradiction(const OnewayRequest& request) {
   if (request.grouping && request.grouping->needs_places())
     return "--by asn and country are for sojourn rtt";
+  if (request.grouping && request.grouping->needs_marks())
+    return "--by interface, tunnel and dns-name, dns-type, dns-code are for sojourn rtt";
   if (!request.write_records.empty()) {
     if (!request.last.empty())
       return "--write-records takes one capture: call it once at each point";

@@ -364,7 +364,7 @@ void add_rtt(CLI::App& app, Run& run) {
     for (const SlaRule& rule : request->sla) request->options.loss |= rule.needs_loss();
     if (!request->html.empty()) {
       request->options.measurement.heatmap = !request->histograms;
-      request->options.loss |= request->interfaces.empty() && wants_tcp(request->options.kinds);
+      request->options.loss |= request->interfaces.empty() && shows_loss(request->options.kinds);
     }
     request->kinds_named = rtt.count("--kind") > 0;
     if (!request->interfaces.empty())  // a column that ends while one looks at it

@@ -59,7 +59,10 @@ sojourn::Result<RttOptions> engine_options(const RoundTripOptions& options, bool
     if (grouping->needs_places())
       return failure("asn and country are groups of the command line only");
     result.measurement.grouping = *grouping;
+    if (grouping->by(Grouping::By::dns_name) && options.anonymize)
+      return failure("groups by dns-name would show what anonymize hides");
     if (options.most_groups != 0) result.measurement.max_groups = options.most_groups;
+    result.measurement.grouping->limit_names(result.measurement.max_groups);
   }
   result.keep_ambiguous = options.keep_ambiguous;
   result.anonymize = options.anonymize;
@@ -74,7 +77,9 @@ struct RoundTrips::Run final : SampleSink {
   Run(const RttOptions& options, std::string packet_filter, Consumer consumer)
       : filter(std::move(packet_filter)),
         consume(std::move(consumer)),
-        pipeline(options, consume ? this : nullptr) {}
+        pipeline(options, consume ? this : nullptr) {
+    if (groups_by_interface(options)) interfaces = options.measurement.grouping->shared_ways();
+  }
 
   void take(std::span<const sojourn::Sample> samples) override {
     converted.clear();
@@ -90,6 +95,7 @@ struct RoundTrips::Run final : SampleSink {
 
   std::string filter;
   Consumer consume;
+  std::shared_ptr<NameTable> interfaces;  ///< by number, if groups want their names
   RttPipeline pipeline;
   std::unique_ptr<Source> source;  ///< nullptr as long as packets are pushed
   std::uint64_t pushed = 0;
@@ -111,7 +117,7 @@ Result<RoundTrips> RoundTrips::create(const RoundTripOptions& options, Consumer 
 Result<void> RoundTrips::read(const std::vector<std::string>& paths) {
   if (paths.empty()) return Error{"no capture was named"};
   if (run_->source || run_->pushed > 0) return Error{"this measurement has its packets already"};
-  auto source = run_->filtered(open_captures(paths));
+  auto source = run_->filtered(open_captures(paths, run_->interfaces));
   if (!source) return error_of(source.error());
   run_->source = std::move(*source);
   run_->pipeline.run(*run_->source, run_->stopped);
@@ -123,6 +129,7 @@ Result<void> RoundTrips::listen(const std::string& interface, std::int64_t durat
     if (run_->pushed > 0) return Error{"this measurement has its packets already"};
     LiveOptions options;
     options.interfaces = {interface};
+    options.names = run_->interfaces;
     auto source = run_->filtered(open_interfaces(options));
     if (!source) return error_of(source.error());
     run_->source = std::move(*source);

@@ -80,6 +80,79 @@ class Sieve {
   int shift_;
 };
 
+/// The samples of one bucket.  Clocks of microseconds, and what is measured once and told often,
+/// fill buckets with a single value: then it is counted, and there is nothing to select.
+class Bucket {
+ public:
+  void add(std::int64_t ns, double weight) {
+    if (!samples_.empty()) {
+      if (weight != 1) weighted_ = true;
+      samples_.push_back({ns, weight});
+    } else if (weight == 1 && (alike_ == 0 || ns == value_)) {
+      value_ = ns;
+      ++alike_;
+    } else {
+      samples_.assign(alike_, {value_, 1});
+      weighted_ = weight != 1;
+      samples_.push_back({ns, weight});
+    }
+  }
+
+  /// A sample, how many of the bucket are before it, and how much they weigh.
+  struct Found {
+    WeightedDelay here;
+    std::size_t rank;
+    double before;
+  };
+  /// The one in whose weight `target` lies; `below` is the weight of all buckets before this one.
+  Found at(double target, double below) {
+    if (samples_.empty()) {
+      const std::size_t rank = plain_rank(target - below, alike_);
+      return {{value_, 1}, rank, static_cast<double>(rank)};
+    }
+    if (weighted_) return weighted_at(target, below);
+    const std::size_t rank = plain_rank(target - below, samples_.size());
+    std::ranges::nth_element(samples_, samples_.begin() + static_cast<std::ptrdiff_t>(rank));
+    return {samples_[rank], rank, static_cast<double>(rank)};
+  }
+  /// Those next to what at() has just found; nullopt if they are in other buckets.
+  std::optional<WeightedDelay> before(const Found& found) const {
+    if (found.rank == 0) return std::nullopt;
+    return samples_.empty() ? found.here : std::ranges::max(std::span{samples_}.first(found.rank));
+  }
+  std::optional<WeightedDelay> after(const Found& found) const {
+    if (samples_.empty()) return found.rank + 1 < alike_ ? std::optional{found.here} : std::nullopt;
+    if (found.rank + 1 == samples_.size()) return std::nullopt;
+    return std::ranges::min(std::span{samples_}.subspan(found.rank + 1));
+  }
+
+  WeightedDelay first() const {
+    return samples_.empty() ? WeightedDelay{value_, 1} : std::ranges::min(samples_);
+  }
+  WeightedDelay last() const {
+    return samples_.empty() ? WeightedDelay{value_, 1} : std::ranges::max(samples_);
+  }
+
+ private:
+  static std::size_t plain_rank(double target, std::size_t size) {
+    const double last = static_cast<double>(size) - 1;
+    return static_cast<std::size_t>(std::clamp(std::floor(target), 0.0, last));
+  }
+  Found weighted_at(double target, double below) {
+    std::ranges::sort(samples_);
+    std::size_t rank = 0;
+    double before = 0;
+    while (rank + 1 < samples_.size() && below + before + samples_[rank].weight <= target)
+      before += samples_[rank++].weight;
+    return {samples_[rank], rank, before};
+  }
+
+  std::int64_t value_ = 0;
+  std::size_t alike_ = 0;               ///< how many have `value_`, as long as all do
+  std::vector<WeightedDelay> samples_;  ///< after that
+  bool weighted_ = false;
+};
+
 /// The samples of the buckets that matter, and nothing else.
 class Gathered {
  public:
@@ -100,46 +173,30 @@ class Gathered {
       if (!sieve.may_hold(ns)) [[likely]]
         return;
       const std::int16_t slot = slots_[position(LogBuckets::index_of(ns))];
-      if (slot == none) return;
-      Samples& samples = samples_[static_cast<std::size_t>(slot)];
-      if (!samples.empty() && samples.back().ns != ns)
-        varied_[static_cast<std::size_t>(slot)] = true;
-      samples.push_back({ns, weight});
-      if (weight != 1) weighted_[static_cast<std::size_t>(slot)] = true;
+      if (slot != none) buckets_[static_cast<std::size_t>(slot)].add(ns, weight);
     });
   }
 
   std::int64_t at(const Place& place, double target) {
-    Samples& samples = samples_of(place.bucket);
-    const std::size_t rank = weighted_[slot_of(place.bucket)]
-                                 ? weighted_rank(samples, place, target)
-                                 : plain_rank(samples, place, target);
-    const WeightedDelay here = samples[rank];
-    const double middle = place.below + before_ + here.weight / 2;
-    const std::span<WeightedDelay> all{samples};
-    const bool varied = varied_[slot_of(place.bucket)] || weighted_[slot_of(place.bucket)];
+    Bucket& bucket = buckets_[slot_of(place.bucket)];
+    const Bucket::Found found = bucket.at(target, place.below);
+    const WeightedDelay here = found.here;
+    const double middle = place.below + found.before + here.weight / 2;
     if (target < middle) {
-      std::optional<WeightedDelay> previous;
-      if (rank > 0)
-        previous = varied ? std::ranges::max(all.first(rank)) : here;
-      else if (place.previous)
-        previous = std::ranges::max(samples_of(*place.previous));
+      auto previous = bucket.before(found);
+      if (!previous && place.previous) previous = buckets_[slot_of(*place.previous)].last();
       if (!previous) return here.ns;
       const double gap = (previous->weight + here.weight) / 2;
       return between(previous->ns, here.ns, 1 - (middle - target) / gap);
     }
-    std::optional<WeightedDelay> next;
-    if (rank + 1 < all.size())
-      next = varied ? std::ranges::min(all.subspan(rank + 1)) : here;
-    else if (place.next && has(*place.next))
-      next = std::ranges::min(samples_of(*place.next));
+    auto next = bucket.after(found);
+    if (!next && place.next && has(*place.next)) next = buckets_[slot_of(*place.next)].first();
     if (!next) return here.ns;
     return between(here.ns, next->ns, (target - middle) / ((here.weight + next->weight) / 2));
   }
 
  private:
   static constexpr std::int16_t none = -1;
-  using Samples = std::vector<WeightedDelay>;
 
   static std::size_t position(std::int32_t bucket) {
     return static_cast<std::size_t>(bucket + LogBuckets::per_sign);
@@ -148,44 +205,17 @@ class Gathered {
     return static_cast<std::size_t>(slots_[position(bucket)]);
   }
   bool has(std::int32_t bucket) const { return slots_[position(bucket)] != none; }
-  Samples& samples_of(std::int32_t bucket) { return samples_[slot_of(bucket)]; }
   void want(std::int32_t bucket) {
     auto& slot = slots_[position(bucket)];
     if (slot != none) return;
-    slot = static_cast<std::int16_t>(samples_.size());
+    slot = static_cast<std::int16_t>(wanted_.size());
     wanted_.push_back(bucket);
-    samples_.emplace_back();
-    weighted_.push_back(false);
-    varied_.push_back(false);
-  }
-
-  /// Puts the sample in whose weight the target lies into its place; `before_` is the weight of
-  /// those in front of it.
-  std::size_t plain_rank(Samples& samples, const Place& place, double target) {
-    const double last = static_cast<double>(samples.size()) - 1;
-    const auto rank =
-        static_cast<std::size_t>(std::clamp(std::floor(target - place.below), 0.0, last));
-    // Clocks of microseconds, and whatever is measured once and told often, fill buckets with one
-    // value, in which many quantiles and ends of their intervals lie.
-    if (varied_[slot_of(place.bucket)])
-      std::ranges::nth_element(samples, samples.begin() + static_cast<std::ptrdiff_t>(rank));
-    before_ = static_cast<double>(rank);
-    return rank;
-  }
-  std::size_t weighted_rank(Samples& samples, const Place& place, double target) {
-    std::ranges::sort(samples);
-    std::size_t rank = 0;
-    before_ = 0;
-    while (rank + 1 < samples.size() && place.below + before_ + samples[rank].weight <= target)
-      before_ += samples[rank++].weight;
-    return rank;
+    buckets_.emplace_back();
   }
 
   std::vector<std::int16_t> slots_;   ///< by bucket
-  std::vector<std::int32_t> wanted_;  ///< buckets, by slot
-  std::vector<Samples> samples_;      ///< by slot
-  std::vector<bool> weighted_, varied_;
-  double before_ = 0;
+  std::vector<std::int32_t> wanted_;  ///< by slot
+  std::vector<Bucket> buckets_;       ///< by slot
 };
 
 }  // namespace

@@ -169,13 +169,41 @@ class HtmlReport {
         row.push_back(share_cell(counts.share(static_cast<LossSign>(s))));
       rows.push_back(std::move(row));
     }
-    page_.heading("Signs of loss");
-    if (rows.size() > 1) page_.table(rows, 1, 9);
-    page_.paragraph(
-        "Retransmitted: bytes that passed here before, so lost behind the capture, on the leg of "
-        "the row, unless spurious. Late: fills a hole after a round trip, so lost before the "
-        "capture, on the other leg; reordered: at once. Shares of segments; the last three of "
-        "packets.");
+    const bool has_tcp = rows.size() > 1;
+    if (has_tcp) {
+      page_.heading("Signs of loss");
+      page_.table(rows, 1, 9);
+      page_.paragraph(
+          "Retransmitted: bytes that passed here before, so lost behind the capture, on the leg of "
+          "the row, unless spurious. Late: fills a hole after a round trip, so lost before the "
+          "capture, on the other leg; reordered: at once. Shares of segments; the last three of "
+          "packets.");
+    }
+    if (report_.loss->grouping() && report_.top > 0) loss_groups();
+  }
+
+  void loss_groups() {
+    const Grouping& grouping = *report_.loss->grouping();
+    const bool by_share = report_.sort == GroupOrder::lost;
+    const std::string_view order = by_share ? "highest share" : "most";
+    Rows rows = {{"group", "tcp to", "segments", "retransmitted", "late"}};
+    for (const LossTally::Row& group : report_.loss->groups(report_.top, by_share))
+      rows.push_back({group.label, std::string{name_of(group.leg)},
+                      format_count(static_cast<std::uint64_t>(
+                          std::llround(group.counts->weight(LossSign::segment)))),
+                      share_cell(group.counts->share(LossSign::retransmitted)),
+                      share_cell(group.counts->share(LossSign::late))});
+    if (rows.size() > 1) {
+      page_.heading(fmt::format("Signs of loss by {}, {} first", grouping.name(), order));
+      page_.table(rows, 2, 5);
+    }
+    rows = {{"group", "kind", "requests", "without an answer"}};
+    for (const LossTally::RequestRow& group : report_.loss->request_groups(report_.top, by_share))
+      rows.push_back({group.label, std::string{name_of(group.kind)}, format_count(group.requests),
+                      share_cell(group.unanswered)});
+    if (rows.size() == 1) return;
+    page_.heading(fmt::format("Unanswered requests by {}, {} first", grouping.name(), order));
+    page_.table(rows, 2, 4);
   }
 
   void verdicts() {

@@ -27,6 +27,7 @@ CLASSES = {
     "nothing-outstanding": "tshark counts a repeated acknowledgment also when no data is on the way",
     "ack-overtaken": "tshark compares with the last acknowledgment, we with the highest",
     "first-seen": "the first packet of its direction, about which the two do not know the same",
+    "one-byte-overlap": "begins one byte before what comes next, like a keep-alive, and brings more: tshark says nothing, the byte has passed before",
     "behind-its-acknowledgment": "captured after its acknowledgment: tshark says sent again, but it passes the first time",
 }
 FIN, SYN, RST, ACK = 1, 2, 4, 16
@@ -135,6 +136,8 @@ def signs_of(packet, flow):
 def packets_of(capture):
     for row in rows_of(capture, [*FIELDS, "tcp.window_size_value", *OPINIONS], "-E", "occurrence=l"):
         try:
+            if not row["tcp.len"]:
+                continue  # of a packet cut short: then the two do not see the same
             yield {**packet_of(row), "window": int(row["tcp.window_size_value"]),
                    "tshark": {name.rpartition(".")[2] for name in OPINIONS if row.get(name)}}
         except (ValueError, KeyError):
@@ -154,6 +157,8 @@ def class_of(packet, signs, first, tshark):
             return "first-seen"
         if packet["flags"] & SYN:
             return "port-reuse"
+        if ours == {"retransmitted"} and packet["one_before"] and packet["len"] > 1:
+            return "one-byte-overlap"
         if theirs and packet["acked"]:
             return "behind-its-acknowledgment"
         return "unexplained"
@@ -177,6 +182,7 @@ def rules_on(packets):
         flow = flows[tuple(sorted((packet["from"], packet["to"])))]
         side, other = flow.sides.get(packet["from"]), flow.sides.get(packet["to"])
         packet["idle"] = not other or other.next is None or other.next == packet["ack"]
+        packet["one_before"] = bool(side and side.next is not None and signed(side.next - packet["seq"]) == 1)
         packet["behind"] = bool(side and side.acknowledged is not None and signed(packet["ack"] - side.acknowledged) < 0)
         end = packet["seq"] + packet["len"] + bool(packet["flags"] & SYN) + bool(packet["flags"] & FIN)
         packet["acked"] = bool(other and other.acknowledged is not None and signed(other.acknowledged - end) >= 0)
@@ -224,7 +230,7 @@ def main():
     faults, compared, all_classes, others = 0, 0, collections.Counter(), []
     for capture in arguments.captures:
         ours = counted_by(arguments.sojourn, capture)
-        if ours is None:
+        if ours is None or ours["packets"] == 0:
             continue
         totals, classes, examples = rules_on(packets_of(capture))
         if ours["packets"] != totals["packets"]:
@@ -240,7 +246,8 @@ def main():
         if classes["unexplained"]:
             faults += 1
             print(f"{capture}: {classes['unexplained']} unexplained, {examples['unexplained']}")
-    print(f"{compared} captures with the same TCP packets, {len(others)} where copies, tunnels or cut packets are read differently")
+    print(f"{compared} captures with the same TCP packets, {len(others)} where copies, tunnels or cut packets are read differently"
+          + "".join(f"\n  {capture}" for capture in others))
     print_classes(all_classes, CLASSES)
     return faults > 0
 

@@ -365,15 +365,15 @@ def main():
     arguments = parse_arguments(__doc__)
     if arguments.self_test:
         return self_test()
-    faults, compared, samples, all_classes, all_agreed, others = 0, 0, 0, collections.Counter(), collections.Counter(), 0
+    faults, compared, samples, all_classes, all_agreed, others = 0, 0, 0, collections.Counter(), collections.Counter(), []
     for capture in arguments.captures:
         ours = found_by(arguments.sojourn, capture)
-        if ours is None:
+        if ours is None or ours[0] == 0:
             continue
         packets = list(packets_of(capture))
         rules, count, classes, examples, agreed = compare(packets)
         if ours[0] != count or any(packet["joined"] for packet in packets):
-            others += 1
+            others.append(capture)
             continue
         compared += count > 0
         known = {frozenset(port for _, port in key) for key in rules.connections}
@@ -388,7 +388,8 @@ def main():
         if classes["unexplained"]:
             faults += 1
             print(f"{capture}: {classes['unexplained']} unexplained, {examples['unexplained']}")
-    print(f"{compared} captures with the same TCP packets, {others} where copies, tunnels, fragments or cut packets are read differently")
+    print(f"{compared} captures with the same TCP packets, {len(others)} where copies, tunnels, fragments or cut packets are read differently"
+          + "".join(f"\n  {capture}" for capture in others))
     print(f"{samples} delays as the rules have them; of tshark's, {all_agreed['http']} http.time and {all_agreed['tls']} hellos are the same")
     print_classes(all_classes, CLASSES)
     return faults > 0

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs compare_tshark.py over a set of captures.
 
-    run.py --sojourn PROGRAM --source DIR --build DIR edge|self-test|captures|traces
+    run.py --sojourn PROGRAM --source DIR --build DIR edge|self-test|captures|traces|loss-traces|turns-traces
 
 edge: the made-up capture with every class; captures: tests/captures; traces: the recorded captures
-of the optional folder and a share of its malformed ones, or all of both with $SOJOURN_ALL_TRACES.
+of the optional folder and a share of its malformed ones, or all of both with $SOJOURN_ALL_TRACES;
+loss-traces, turns-traces: compare_loss.py and compare_turns.py over all of both, only with $SOJOURN_ALL_TRACES.
 """
 import argparse
 import glob
@@ -50,10 +51,16 @@ def main():
     parser.add_argument("--sojourn", required=True)
     parser.add_argument("--source", required=True)
     parser.add_argument("--build", required=True)
-    parser.add_argument("part", choices=("edge", "self-test", "captures", "traces"))
+    parser.add_argument("part", choices=("edge", "self-test", "captures", "traces", "loss-traces", "turns-traces"))
     arguments = parser.parse_args()
     os.makedirs(arguments.build, exist_ok=True)
+    other = {"loss-traces": "compare_loss.py", "turns-traces": "compare_turns.py"}.get(arguments.part)
+    if other and not traces.all_wanted():
+        print("skipped: takes minutes; make test-traces asks for it")
+        return traces.SKIPPED
     captures, further = chosen(arguments.part, arguments.source, arguments.build)
+    if other:
+        return subprocess.run([sys.executable, os.path.join(HERE, other), "--sojourn", arguments.sojourn, *captures]).returncode
     command = [sys.executable, os.path.join(HERE, "compare_tshark.py"), "--sojourn", arguments.sojourn,
                "--cache", os.path.join(arguments.build, "tshark"), *further, *captures]
     return subprocess.run(command).returncode
