@@ -135,5 +135,20 @@ TEST(SlaRule, LooksAtTheLegItNames) {
   EXPECT_FALSE(SlaRule::parse("quic p95 < 50ms")->evaluate(measurement).at(0).value);
 }
 
+/// A server that answers at once thinks for no time at all: "response min > 1ms" is not about that.
+TEST(SlaRule, JudgesPartsOfALegOnlyByName) {
+  Measurement measurement;
+  for (int i = 0; i < 100; ++i) {
+    measurement.add_light(Kind::response, Leg::server, {}, 20ms);
+    measurement.add_light(Kind::response, Leg::network, {}, 20ms);
+    measurement.add_light(Kind::response, Leg::thinking, {}, 0ms);
+  }
+  const auto whole = SlaRule::parse("response min > 1ms")->evaluate(measurement);
+  ASSERT_EQ(whole.size(), 1u);
+  EXPECT_FALSE(whole[0].broken());
+  EXPECT_TRUE(SlaRule::parse("response.thinking min > 1ms")->evaluate(measurement)[0].broken());
+  EXPECT_FALSE(SlaRule::parse("response min > 1ms")->is_about(Leg::network)) << "nor each group's";
+}
+
 }  // namespace
 }  // namespace sojourn
