@@ -34,8 +34,12 @@ struct SlaResult {
   SlaVerdict verdict = SlaVerdict::undecided;
 
   /// This decides the exit status.  A group breaks its rule when it surely does: there may be
-  /// thousands of them, many with a handful of samples.
-  bool broken() const { return group ? verdict == SlaVerdict::violated : (value || share) && !ok; }
+  /// thousands of them, many with a handful of samples.  So does a share by weights, whose value is
+  /// often above 0 where nothing was lost.
+  bool broken() const {
+    if (group || (share && share->by_weights)) return verdict == SlaVerdict::violated;
+    return (value || share) && !ok;
+  }
 };
 
 /// [each] KIND[.LEG] STATISTIC COMPARISON DURATION, or KIND[.LEG] SHARE COMPARISON PERCENT, as in
