@@ -131,6 +131,9 @@ CASES = [
     ("rtt - -", USAGE, ["standard input"]),
     ("rtt {captures}/web.pcap --kind dns --sla 'tcp p95 < 1s'", USAGE, ["--sla"]),
     ("rtt {captures}/web.pcap --top 3", USAGE, ["--top"]),
+    # what the kernel does not measure is not left to it (as root this would run, and find nothing)
+    ("point -i lo --name a --to 127.0.0.1:9 --duration 1s --engine kernel --kind response", ERROR, ["response is not in the kernel"]),
+    ("point -i lo --name a --to 127.0.0.1:9 --duration 1s --engine kernel --kind tcp,tls", ERROR, ["tls is not in the kernel"]),
     # the outside world refuses
     ("rtt {captures}/web.pcap --samples {build}/no-folder/samples.csv", ERROR, ["no-folder"]),
     ("rtt {captures}/web.pcap --plot {build}/no-folder/plot.svg", ERROR, ["no-folder"]),
