@@ -61,9 +61,15 @@ Result<void> query(const QueryRequest& request) {
   if (request.ipfix) {
     const IpfixAnswer made = answer_ipfix(report);
     say_text(made.bytes);
-    if (made.left_out > 0)
+    const std::size_t rows = made.records + made.negative + made.too_long;
+    if (made.negative > 0)
       warn(fmt::format("{} of {} delays are negative, by the clocks, and were left out",
-                       made.left_out, made.left_out + made.records));
+                       made.negative, rows));
+    if (made.too_long > 0)
+      warn(
+          fmt::format("{} of {} delays are above an hour, which the records cannot tell, and were "
+                      "left out",
+                      made.too_long, rows));
     return {};
   }
   say_text(request.json  ? answer_json(report)

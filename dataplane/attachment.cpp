@@ -74,9 +74,12 @@ struct Filters {
 UniqueFd start_cleaner(const Filters& filters) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return UniqueFd{};
+  UniqueFd read_end{ends[0]}, write_end{ends[1]};
   const pid_t child = ::fork();
+  if (child < 0) return UniqueFd{};
   if (child == 0) {
-    if (::fork() != 0) ::_exit(0);  // nobody's child, so that nobody has to wait for it
+    // Nobody's child, so that nobody has to wait for it.
+    if (const pid_t cleaner = ::fork(); cleaner != 0) ::_exit(cleaner < 0);
     // Nothing is held but the pipe: not the program, not the pipes of other cleaners.
     ::dup2(ends[0], 0);
     ::close_range(1, ~0u, 0);
@@ -89,9 +92,10 @@ UniqueFd start_cleaner(const Filters& filters) {
     filters.remove();
     ::_exit(0);
   }
-  ::waitpid(child, nullptr, 0);
-  ::close(ends[0]);
-  return UniqueFd{ends[1]};
+  int status = 0;  // stays so where SIGCHLD is ignored, and nobody can be asked
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status == 0 ? std::move(write_end) : UniqueFd{};
 }
 
 }  // namespace

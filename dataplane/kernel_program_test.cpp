@@ -2,11 +2,17 @@
 #include "dataplane/kernel_program.h"
 
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <net/if.h>
 #include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -202,6 +208,34 @@ TEST(Attachment, ByClsactLeavesTheInterfaceAsItWas) {
     stranger.reset();
     EXPECT_TRUE(becomes_true("! tc filter show dev left ingress | grep rtt_tc"));
     EXPECT_TRUE(run("tc qdisc show dev left | grep clsact")) << "it was not the stranger's to take";
+  });
+  if (!skipped.empty()) GTEST_SKIP() << skipped;
+}
+
+/// From now on no process of this thread's can be started.
+bool forbid_forks() {
+  sock_filter refuse_clone[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAGAIN),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{4, refuse_clone};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST(Attachment, ByClsactIsRefusedIfNobodyCanCleanUp) {
+  const std::string skipped = in_namespace([] {
+    auto program = KernelProgram::load({}, Hook::tc);
+    if (!program) GTEST_SKIP() << program.error().message;
+    if (!run("ip link add left type veth peer name right && ip link set left up"))
+      GTEST_SKIP() << "no veth devices";
+    const AttachmentPoint point{"left", static_cast<int>(::if_nametoindex("left"))};
+    if (!forbid_forks()) GTEST_SKIP() << "no seccomp";
+    const auto attached = Attachment::attach_by_clsact(*program, point);
+    ASSERT_FALSE(attached) << "the filter would stay for ever";
+    EXPECT_NE(attached.error().message.find("cleans up"), std::string::npos);
   });
   if (!skipped.empty()) GTEST_SKIP() << skipped;
 }

@@ -48,7 +48,7 @@ void take_groups(const Measurement& measurement, KindSet kinds, Expectation& exp
     entries.erase(entries.begin() + most_saved_groups, entries.end());
   for (const Groups::Entry& entry : entries)
     expectation.groups.push_back(
-        {measurement.grouping()->label(entry.id.key),
+        {measurement.grouping()->identity(entry.id.key),
          {entry.id.kind, entry.id.leg, entry.distribution->snapshot(expectation_quantiles)}});
   // The same file for the same groups, whatever their order in memory.
   std::ranges::sort(expectation.groups, {}, [](const Expectation::GroupPart& group) {

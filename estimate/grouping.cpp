@@ -214,17 +214,20 @@ std::string Grouping::name_behind(const IpAddress& host) const {
   return name.empty() ? name : " (" + name + ")";
 }
 
-std::string Grouping::label(By part, const GroupKey& key) const {
+std::string Grouping::label(By part, const GroupKey& key, bool with_names) const {
+  const auto name_of = [&](const IpAddress& host) {
+    return with_names ? name_behind(host) : std::string{};
+  };
   switch (part) {
     case By::flow:
       return endpoint(key.requester, key.requester_port) + " > " +
-             endpoint(key.responder, key.responder_port) + name_behind(key.responder);
+             endpoint(key.responder, key.responder_port) + name_of(key.responder);
     case By::host:
-      return key.responder.to_string() + name_behind(key.responder);
+      return key.responder.to_string() + name_of(key.responder);
     case By::requester:
       // Beside the responder, it has to be said which of the two it is.
       return (parts_.size() > 1 ? "from " : "") + key.requester.to_string() +
-             name_behind(key.requester);
+             name_of(key.requester);
     case By::prefix:
       return fmt::format("{}/{}", key.responder.to_string(),
                          key.responder.version() == IpVersion::v4 ? prefix_v4_ : prefix_v6_);
@@ -243,7 +246,8 @@ std::string Grouping::label(By part, const GroupKey& key) const {
     case By::dns_code:
       return key.dns_code == Sample::no_code ? "no code" : dns_code_name(key.dns_code);
     case By::asn:
-      return key.system == 0 || !places_ ? "no AS" : places_->name_of_system(key.system);
+      if (key.system == 0 || !places_) return "no AS";
+      return with_names ? places_->name_of_system(key.system) : fmt::format("AS{}", key.system);
     case By::country:
       return key.country == 0 ? "no country"
                               : std::string{static_cast<char>(key.country >> 8),
@@ -252,10 +256,10 @@ std::string Grouping::label(By part, const GroupKey& key) const {
   return {};
 }
 
-std::string Grouping::label(const GroupKey& key) const {
+std::string Grouping::label(const GroupKey& key, bool with_names) const {
   if (key.other) return "other";
   std::string text;
-  for (const By part : parts_) text += (text.empty() ? "" : " ") + label(part, key);
+  for (const By part : parts_) text += (text.empty() ? "" : " ") + label(part, key, with_names);
   return text;
 }
 

@@ -79,7 +79,9 @@ class Grouping {
 
   GroupKey key_of(const Sample& sample) const;
   /// The group's name for people: "192.0.2.0/24", "port 443", "192.0.2.1 port 443", "other".
-  std::string label(const GroupKey& key) const;
+  std::string label(const GroupKey& key) const { return label(key, true); }
+  /// The same without names that may be others the next day: of hosts, of an AS's organisation.
+  std::string identity(const GroupKey& key) const { return label(key, false); }
   /// What the user wrote, with defaults filled in: "prefix/24/48,port".
   std::string name() const;
   bool needs_places() const { return by(By::asn) || by(By::country); }
@@ -108,7 +110,8 @@ class Grouping {
   Grouping() = default;
   Result<void> add(std::string_view text);
   void put(By part, const Sample& sample, GroupKey& key) const;
-  std::string label(By part, const GroupKey& key) const;
+  std::string label(const GroupKey& key, bool with_names) const;
+  std::string label(By part, const GroupKey& key, bool with_names) const;
   std::string name_behind(const IpAddress& host) const;
   std::string name(By part) const;
 

@@ -161,6 +161,20 @@ TEST(Grouping, NamesTheWayAndTheQuestion) {
   EXPECT_EQ(grouping->label(grouping->key_of(one)), "others no vlan");
 }
 
+/// An organisation may change its name: its system's number is who it is.
+TEST(Grouping, KnowsASystemByItsNumber) {
+  struct OneSystem : Places {
+    std::uint32_t system_of(const IpAddress&) override { return 64500; }
+    std::string name_of_system(std::uint32_t) const override { return "AS64500 Example Net"; }
+    std::uint16_t country_of(const IpAddress&) override { return 0; }
+  };
+  auto grouping = *Grouping::parse("asn,port");
+  grouping.set_places(std::make_shared<OneSystem>());
+  const GroupKey key = grouping.key_of(Sample{});
+  EXPECT_EQ(grouping.label(key), "AS64500 Example Net no port");
+  EXPECT_EQ(grouping.identity(key), "AS64500 no port");
+}
+
 TEST(Grouping, KeepsWaysAndQuestionsApart) {
   const auto grouping = *Grouping::parse("tunnel,dns-name,dns-type,dns-code");
   std::unordered_set<std::uint64_t> hashes;

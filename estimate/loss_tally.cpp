@@ -97,7 +97,8 @@ void LossTally::merge(const LossTally& other) {
 void LossTally::ask(const Sample& sample) { count(sample, {.requests = 1}); }
 
 void LossTally::answer(const Sample& sample) {
-  count(sample, {.answers = 1, .answered = sample.weight});
+  count(sample,
+        {.answers = 1, .answered = sample.weight, .squares = sample.weight * sample.weight});
 }
 
 void LossTally::count(const Sample& sample, const RequestCounts& more) {
@@ -120,9 +121,17 @@ void LossTally::count(const Sample& sample, const RequestCounts& more) {
     beyond_ += more.requests;
 }
 
+auto LossTally::sum_of(const auto& rows) -> RequestsByKind {
+  RequestsByKind sum;
+  for (const auto& [id, kinds] : rows)
+    for (std::size_t i = 0; i < kinds.size(); ++i) sum[i] += kinds[i];
+  return sum;
+}
+
 std::vector<LossTally::RequestRow> LossTally::request_groups(std::size_t limit,
                                                              bool by_share) const {
   std::vector<RequestRow> rows;
+  const RequestsByKind all = sum_of(asking_groups_);
   for (const auto& [key, kinds] : asking_groups_)
     for (std::size_t i = 0; i < kinds.size(); ++i)
       if (kinds[i].requests > 0)
@@ -130,7 +139,7 @@ std::vector<LossTally::RequestRow> LossTally::request_groups(std::size_t limit,
                         {},
                         static_cast<Kind>(i),
                         kinds[i].requests,
-                        kinds[i].unanswered(options_.fixed_memory)});
+                        kinds[i].unanswered(options_.fixed_memory, all[i].weight())});
   const auto rank = [&](const RequestRow& row) {
     if (!by_share) return row.unanswered.part;
     return row.requests < enough_to_rank ? -1.0 : row.unanswered.value;
@@ -146,6 +155,7 @@ std::vector<LossTally::RequestRow> LossTally::request_groups(std::size_t limit,
 
 std::vector<LossTally::RequestRow> LossTally::request_slices() const {
   std::vector<RequestRow> rows;
+  const RequestsByKind all = sum_of(asking_slices_);
   for (const auto& [number, kinds] : asking_slices_)
     for (std::size_t i = 0; i < kinds.size(); ++i)
       if (kinds[i].requests > 0)
@@ -153,7 +163,7 @@ std::vector<LossTally::RequestRow> LossTally::request_slices() const {
                         timestamp_from_ns(number * options_.window->count()),
                         static_cast<Kind>(i),
                         kinds[i].requests,
-                        kinds[i].unanswered(options_.fixed_memory)});
+                        kinds[i].unanswered(options_.fixed_memory, all[i].weight())});
   return rows;
 }
 

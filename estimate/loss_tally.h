@@ -108,6 +108,7 @@ class LossTally {
   std::map<std::int64_t, LossByLeg> slices_;
   using RequestsByKind = std::array<RequestCounts, paired_kind_count>;
   void count(const Sample& sample, const RequestCounts& more);
+  static RequestsByKind sum_of(const auto& rows);
   std::unordered_map<GroupKey, RequestsByKind, Hash> asking_groups_;
   std::map<std::int64_t, RequestsByKind> asking_slices_;
   std::uint64_t beyond_ = 0;

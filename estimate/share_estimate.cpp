@@ -33,6 +33,25 @@ ShareEstimate share_of(std::uint64_t part, std::uint64_t whole) {
   return share;
 }
 
+ShareEstimate share_besides(double whole, double weights, double squares, double usual_weight) {
+  ShareEstimate share;
+  share.by_weights = true;
+  share.whole = whole;
+  if (whole <= 0) return share;
+  share.part = std::max(whole - weights, 0.0);
+  share.value = share.part / whole;
+  const double weight =
+      weights > 0 ? std::max({squares / weights, usual_weight, 1.0}) : usual_weight;
+  if (weight <= 0) return share;
+  ShareEstimate seen;
+  seen.value = std::min(weights / weight / whole, 1.0);
+  bound(seen, whole, 1.96);
+  share.low = std::clamp(1 - weight * seen.high, 0.0, share.value);
+  share.high = std::clamp(1 - weight * seen.low, share.value, 1.0);
+  share.bounded = true;
+  return share;
+}
+
 ShareEstimate share_of(const ClusteredCounts& counts) {
   ShareEstimate share;
   for (std::size_t i = 0; i < ClusteredCounts::groups; ++i) {

@@ -34,8 +34,12 @@ struct SlaResult {
   SlaVerdict verdict = SlaVerdict::undecided;
 
   /// This decides the exit status.  A group breaks its rule when it surely does: there may be
-  /// thousands of them, many with a handful of samples.
-  bool broken() const { return group ? verdict == SlaVerdict::violated : (value || share) && !ok; }
+  /// thousands of them, many with a handful of samples.  So does a share by weights, whose value is
+  /// often above 0 where nothing was lost.
+  bool broken() const {
+    if (group || (share && share->by_weights)) return verdict == SlaVerdict::violated;
+    return (value || share) && !ok;
+  }
 };
 
 /// [each] KIND[.LEG] STATISTIC COMPARISON DURATION, or KIND[.LEG] SHARE COMPARISON PERCENT, as in
@@ -45,7 +49,8 @@ struct SlaResult {
 ///
 /// The last is about each group of --by on its own (estimate/sla_groups.h).  A rule without a leg
 /// is about Leg::sum where the kind has it, and else about each leg on its own: what two legs have
-/// in common is the share of samples that either gave, not a delay.
+/// in common is the share of samples that either gave, not a delay.  Parts of a leg, its network
+/// and its thinking, are judged only by name.
 class SlaRule {
  public:
   static Result<SlaRule> parse(std::string_view text);
@@ -59,7 +64,8 @@ class SlaRule {
   bool about_unanswered() const { return statistic_ == Statistic::share && !sign_; }
   /// Is a distribution of the rule's kind and this leg to be judged?
   bool is_about(Leg leg) const {
-    return leg_ ? *leg_ == leg : !Measurement::headline_is_sum(kind_) || leg == Leg::sum;
+    if (leg_) return *leg_ == leg;
+    return Measurement::headline_is_sum(kind_) ? leg == Leg::sum : !is_part(leg);
   }
 
   Kind kind() const { return kind_; }

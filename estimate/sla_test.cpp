@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace sojourn {
 namespace {
 
@@ -133,6 +135,38 @@ TEST(SlaRule, LooksAtTheLegItNames) {
   EXPECT_EQ(both[1].leg, Leg::client);
   EXPECT_FALSE(both[1].broken());
   EXPECT_FALSE(SlaRule::parse("quic p95 < 50ms")->evaluate(measurement).at(0).value);
+}
+
+/// 100 requests, all answered, of which ten were to be seen and eight were: one may not say that a
+/// fifth was lost, nor fail for it.
+TEST(SlaRule, IsNotBrokenByAnswersThatATableLetPass) {
+  const SlaRule rule = *SlaRule::parse("dns unanswered < 0.5%");
+  for (const auto& [seen, broken] : {std::pair{8, false}, {1, true}}) {
+    Measurement measurement;
+    for (int i = 0; i < seen; ++i) measurement.add_light(Kind::dns, Leg::server, {}, 1ms, 10);
+    KindCounters& counters = measurement.counters(Kind::dns);
+    counters.requests = 100;
+    counters.left_out[LeftOut::by_chance] = 90;
+    const auto result = rule.evaluate(measurement).at(0);
+    EXPECT_EQ(result.broken(), broken) << seen;
+    EXPECT_EQ(result.verdict, broken ? SlaVerdict::violated : SlaVerdict::undecided) << seen;
+    EXPECT_NEAR(result.share->value, 1 - seen / 10.0, 1e-9);
+  }
+}
+
+/// A server that answers at once thinks for no time at all: "response min > 1ms" is not about that.
+TEST(SlaRule, JudgesPartsOfALegOnlyByName) {
+  Measurement measurement;
+  for (int i = 0; i < 100; ++i) {
+    measurement.add_light(Kind::response, Leg::server, {}, 20ms);
+    measurement.add_light(Kind::response, Leg::network, {}, 20ms);
+    measurement.add_light(Kind::response, Leg::thinking, {}, 0ms);
+  }
+  const auto whole = SlaRule::parse("response min > 1ms")->evaluate(measurement);
+  ASSERT_EQ(whole.size(), 1u);
+  EXPECT_FALSE(whole[0].broken());
+  EXPECT_TRUE(SlaRule::parse("response.thinking min > 1ms")->evaluate(measurement)[0].broken());
+  EXPECT_FALSE(SlaRule::parse("response min > 1ms")->is_about(Leg::network)) << "nor each group's";
 }
 
 }  // namespace

@@ -1,47 +1,38 @@
 #include "estimate/unanswered.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 
 namespace sojourn {
-
-namespace {
-
-/// As many trials as there are samples, and one.
-ShareEstimate estimate(double unanswered, std::uint64_t requests, std::uint64_t samples) {
-  const auto trials = std::min(requests, samples + 1);
-  const double value = unanswered / static_cast<double>(requests);
-  ShareEstimate share = share_of(
-      static_cast<std::uint64_t>(std::llround(value * static_cast<double>(trials))), trials);
-  share.part = unanswered;
-  share.whole = static_cast<double>(requests);
-  share.value = value;
-  share.low = std::min(share.low, share.value);
-  share.high = std::max(share.high, share.value);
-  return share;
-}
-
-}  // namespace
 
 void RequestCounts::operator+=(const RequestCounts& other) {
   requests += other.requests;
   answers += other.answers;
   answered += other.answered;
+  squares += other.squares;
 }
 
-ShareEstimate RequestCounts::unanswered(bool is_estimate) const {
-  if (!is_estimate || requests == 0)
-    return share_of(requests - std::min(answers, requests), requests);
-  return estimate(std::max(static_cast<double>(requests) - answered, 0.0), requests, answers);
+ShareEstimate RequestCounts::unanswered(bool is_estimate, double usual_weight) const {
+  if (is_estimate)
+    return share_besides(static_cast<double>(requests), answered, squares, usual_weight);
+  return share_of(requests - std::min(answers, requests), requests);
 }
 
 ShareEstimate unanswered_share(const Measurement& measurement, Kind kind) {
   const KindCounters& counters = measurement.counters(kind);
-  if (counters.left_out.total() == 0)
-    return share_of(measurement.unmatched_requests(kind), counters.requests);
-  const Distribution& answered = measurement.pooled(kind);
-  const double unanswered = counters.estimated_unanswered(answered.total_weight());
-  return estimate(unanswered, counters.requests, answered.count());
+  const std::uint64_t left_out = counters.left_out.total();
+  if (left_out == 0) return share_of(measurement.unmatched_requests(kind), counters.requests);
+  const double requests = static_cast<double>(counters.requests);
+  const Distribution& samples = measurement.pooled(kind);
+  const double answered = samples.total_weight() + counters.estimated_ambiguous;
+  // Those that gave no sample are taken to weigh as much as those that did; without any, as much
+  // as a request that was seen through.
+  double weight = 0;
+  if (!samples.empty())
+    weight = samples.snapshot(std::array{0.5}).total_squared_weight() / samples.total_weight();
+  else if (left_out < counters.requests)
+    weight = requests / static_cast<double>(counters.requests - left_out);
+  return share_besides(requests, answered, weight * answered, weight);
 }
 
 }  // namespace sojourn

@@ -8,7 +8,7 @@
 namespace sojourn {
 
 /// Its interval takes requests for independent, each lost by its own chance.  In fixed memory it is
-/// an estimate, with as many trials as there are samples.
+/// an estimate by the weights of answers: share_besides().
 ShareEstimate unanswered_share(const Measurement& measurement, Kind kind);
 
 /// Requests of a group or a slice, and those of them that were answered.
@@ -16,10 +16,13 @@ struct RequestCounts {
   std::uint64_t requests = 0;
   std::uint64_t answers = 0;  ///< seen; answers that leave no sample, being ambiguous, included
   double answered = 0;        ///< their weights
+  double squares = 0;         ///< of the weights
 
   void operator+=(const RequestCounts& other);
-  /// `is_estimate`: memory is fixed, so answers stand for others.
-  ShareEstimate unanswered(bool is_estimate) const;
+  double weight() const { return answered > 0 ? squares / answered : 0; }
+  /// `is_estimate`: memory is fixed, so answers stand for others.  `usual_weight`: of the answers
+  /// to anybody.
+  ShareEstimate unanswered(bool is_estimate, double usual_weight = 0) const;
 };
 
 }  // namespace sojourn

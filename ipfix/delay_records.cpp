@@ -74,6 +74,10 @@ std::uint32_t microseconds(Duration delay) {
   return static_cast<std::uint32_t>((to_ns(delay) + 500) / 1'000);
 }
 
+double sum_in_microseconds(const DelayRecord& record) {
+  return static_cast<double>(to_ns(record.mean)) / 1e3 * static_cast<double>(record.packets);
+}
+
 void write(DelayMessage& message, const DelayRecord& record) {
   const bool v6 = record.prefix.version() == IpVersion::v6;
   const std::size_t set = message.begin_set(v6 ? delay_v6_template : delay_v4_template);
@@ -88,17 +92,20 @@ void write(DelayMessage& message, const DelayRecord& record) {
   message.put(microseconds(record.mean));
   message.put(microseconds(record.min));
   message.put(microseconds(record.max));
-  const double sum = static_cast<double>(to_ns(record.mean)) / 1e3;
-  message.put(static_cast<std::uint64_t>(std::llround(sum * static_cast<double>(record.packets))));
+  message.put(static_cast<std::uint64_t>(std::llround(sum_in_microseconds(record))));
   message.end_set(set);
 }
 
 }  // namespace
 
+bool is_negative(const DelayRecord& record) {
+  return record.min < Duration{0} || record.mean < Duration{0};
+}
+
 bool can_be_told(const DelayRecord& record) {
   constexpr Duration most = std::chrono::hours{1};
-  return record.packets > 0 && record.packets < (std::uint64_t{1} << 32) &&
-         record.min >= Duration{0} && record.mean >= record.min && record.max <= most;
+  return !is_negative(record) && record.packets > 0 && record.mean >= record.min &&
+         record.max <= most && sum_in_microseconds(record) < 0x1p63;
 }
 
 std::vector<std::byte> delay_file(std::span<const DelayRecord> records, Timestamp now) {

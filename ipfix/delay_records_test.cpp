@@ -78,6 +78,19 @@ TEST(DelayRecords, LeaveOutWhatUnsignedNumbersCannotTell) {
   record = to_prefix("198.51.100.0", 24);
   record.packets = 0;
   EXPECT_FALSE(can_be_told(record));
+  EXPECT_FALSE(is_negative(record)) << "the reason is another";
+}
+
+TEST(DelayRecords, TellOfSegmentsWithMorePacketsThan32BitsCount) {
+  DelayRecord record = to_prefix("198.51.100.0", 24);
+  record.packets = std::uint64_t{1} << 40;
+  ASSERT_TRUE(can_be_told(record));
+  const auto messages = messages_of(delay_file({&record, 1}, timestamp_from_ns(3'000'000'000'000)));
+  const std::byte* const end = messages[0].data() + messages[0].size();
+  EXPECT_EQ(load<std::uint64_t>(end - 28), std::uint64_t{1} << 40);
+  EXPECT_EQ(load<std::uint64_t>(end - 8), std::uint64_t{5'000} << 40);
+  record.mean = record.max = 1h;
+  EXPECT_FALSE(can_be_told(record)) << "the sum has 64 bits";
 }
 
 }  // namespace

@@ -132,13 +132,13 @@ Result<KernelRtt> KernelRtt::open(const KernelRttOptions& options, SampleConsume
   return run;
 }
 
-bool KernelRtt::step() {
+bool KernelRtt::step(bool may_nap) {
   auto use = [this](const dp_sample& found) { take(found); };
   const std::size_t taken = program_.read(use);
   const Timestamp time = now();
   if (!started_) started_ = time;
   if (!looked_ || time - *looked_ >= between_looks || time < *looked_) look_after(time);
-  if (taken == 0) std::this_thread::sleep_for(has_histograms() ? a_long_nap : a_nap);
+  if (taken == 0 && may_nap) std::this_thread::sleep_for(has_histograms() ? a_long_nap : a_nap);
   return !gone_;
 }
 

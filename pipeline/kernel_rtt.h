@@ -54,8 +54,9 @@ class KernelRtt {
   /// Loads the program and attaches it.  Privileges are needed here and nowhere else.
   static Result<KernelRtt> open(const KernelRttOptions& options, SampleConsumer consumer = {});
 
-  /// Waits some milliseconds and takes what came.  False when the interfaces are gone.
-  bool step();
+  /// Takes what came; if that is nothing, and it may, waits some milliseconds.  False when the
+  /// interfaces are gone.
+  bool step(bool may_nap = true);
   /// Steps until the interfaces are gone, `stop` turns true, or `go_on` says no.
   void run(const std::atomic<bool>& stop, const GoOn& go_on);
 

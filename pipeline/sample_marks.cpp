@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "estimate/anonymizer.h"
 #include "roundtrip/pair_key.h"
 #include "roundtrip/rules/event_writer.h"
 #include "wire/headers/dns.h"
@@ -38,7 +39,12 @@ std::span<const std::byte> message_in_segment(std::span<const std::byte> payload
 }  // namespace
 
 SampleMarks::SampleMarks(const RttOptions& options)
-    : grouping_(*options.measurement.grouping), key_(HashKey::from_seed(options.seed)) {}
+    : grouping_(*options.measurement.grouping), key_(HashKey::from_seed(options.seed)) {
+  if (options.anonymize && grouping_.by(By::tunnel))
+    hidden_ = [anonymizer = std::make_shared<Anonymizer>(key_)](const IpAddress& address) {
+      return anonymizer->apply(address);
+    };
+}
 
 std::unique_ptr<SampleMarks> SampleMarks::make(const RttOptions& options) {
   const auto& grouping = options.measurement.grouping;
@@ -50,7 +56,7 @@ void SampleMarks::put_way(const Summary& packet, Sample& sample) const {
   if (grouping_.by(By::interface))
     sample.way = packet.origin;
   else if (grouping_.by(By::tunnel) && packet.origin != 0)
-    sample.way = grouping_.ways().number_of(tunnel_name(packet));
+    sample.way = grouping_.ways().number_of(tunnel_name(packet, hidden_));
 }
 
 void SampleMarks::put(const PairEvent& event, const Summary& packet, Sample& sample) const {

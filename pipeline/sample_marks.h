@@ -2,6 +2,7 @@
 // What groups want to know of a packet beyond its ends: the tunnel or interface it came by, the
 // question that it asks or answers.  There only with such a --by.
 
+#include <functional>
 #include <memory>
 
 #include "core/hash.h"
@@ -29,6 +30,7 @@ class SampleMarks {
 
   Grouping grouping_;
   HashKey key_;
+  std::function<IpAddress(const IpAddress&)> hidden_;  ///< of a tunnel's ends, with --anonymize
 };
 
 }  // namespace sojourn

@@ -79,7 +79,8 @@ std::string name_of(IpProtocol protocol, const Cursor& payload) {
 
 }  // namespace
 
-std::string tunnel_name(const Summary& packet) {
+std::string tunnel_name(const Summary& packet,
+                        const std::function<IpAddress(const IpAddress&)>& shown) {
   if (packet.origin == 0) return {};
   if (packet.origin == Summary::far_away) return "tunnels within tunnels";
   const std::byte* const outer = packet.ip - packet.origin;
@@ -93,6 +94,10 @@ std::string tunnel_name(const Summary& packet) {
                    : IpAddress::v4(std::span<const std::byte, 4>{outer + v4, 4});
   };
   IpAddress low = address(8, 12), high = address(24, 16);
+  if (shown) {
+    low = shown(low);
+    high = shown(high);
+  }
   if (std::ranges::lexicographical_compare(high.bytes(), low.bytes())) std::swap(low, high);
   return fmt::format("{} {} - {}", name_of(layer.protocol, rest), low.to_string(),
                      high.to_string());

@@ -1,8 +1,10 @@
 #pragma once
 // Which tunnel a packet came through, for people and for --by tunnel.
 
+#include <functional>
 #include <string>
 
+#include "core/address.h"
 #include "wire/summary.h"
 
 namespace sojourn {
@@ -11,6 +13,8 @@ namespace sojourn {
 /// directions have the same (VXLAN, Geneve, GRE's key), and its two ends, the lower address first,
 /// so that both directions have one name.  Empty without a tunnel, which is a packet in an IP
 /// packet: tags, labels and sessions below IP are none.  Summary::origin must be a distance.
-std::string tunnel_name(const Summary& packet);
+/// `shown`, if given, says which address to name in the place of an end's.
+std::string tunnel_name(const Summary& packet,
+                        const std::function<IpAddress(const IpAddress&)>& shown = {});
 
 }  // namespace sojourn

@@ -18,6 +18,7 @@
 #include "console/output.h"
 #include "console/progress.h"
 #include "core/units.h"
+#include "dataplane/dataplane_options.h"
 #include "ipfix/transport/exporter.h"
 #include "ipfix/transport/spool.h"
 #include "pipeline/point/kernel_point.h"
@@ -40,8 +41,9 @@ struct PointSource {
 std::string beyond_the_kernel(const PointRequest& request) {
   if (!request.filter.empty()) return "--filter is not in the kernel";
   if (request.kinds_named && request.options.rtt)
-    for (const Kind kind : {Kind::quic, Kind::flow})
-      if (request.options.rtt->kinds.has(kind))
+    for (std::size_t i = 0; i < kind_count; ++i)
+      if (const Kind kind = static_cast<Kind>(i);
+          request.options.rtt->kinds.has(kind) && !kernel_kinds().has(kind))
         return fmt::format("kind {} is not in the kernel", name_of(kind));
   return beyond_the_kernel(request.options.oneway);
 }

@@ -118,15 +118,14 @@ GroupChanges compare_groups(const Expectation& expected, const Measurement& now,
     for (const auto& [id, delays] : now.groups_of(static_cast<Kind>(k))) {
       if (id.key.other) continue;
       const bool enough = may_be_enough(delays->count());
-      const std::string label = now.grouping()->label(id.key);
-      const auto found = saved.find({label, id.kind, id.leg});
+      const auto found = saved.find({now.grouping()->identity(id.key), id.kind, id.leg});
       if (found == saved.end()) {
         const bool is_part = Measurement::headline_is_sum(id.kind) && id.leg != Leg::sum;
         changes.fresh += enough && !is_part;
         continue;
       }
       Compared one{{.key = id.key,
-                    .label = label,
+                    .label = now.grouping()->label(id.key),
                     .kind = id.kind,
                     .leg = id.leg,
                     .before = side_of(*found->second),

@@ -4,7 +4,10 @@
 
 #include <array>
 #include <cmath>
+#include <memory>
 #include <random>
+
+#include "core/host_names.h"
 
 namespace sojourn {
 namespace {
@@ -159,6 +162,31 @@ TEST(GroupChanges, SinceAnotherRunCountWhoIsGoneAndWhoIsNew) {
   EXPECT_EQ(changes.compared, std::size_t{ports - 1});
   EXPECT_EQ(changes.gone, 1u);
   EXPECT_EQ(changes.fresh, 1u);
+}
+
+/// What a host is called may be known of one run only, and may change.
+TEST(GroupChanges, SinceAnotherRunKnowHostsByTheirAddress) {
+  std::array<Measurement, 2> runs;
+  Sample sample;
+  sample.responder = *IpAddress::parse("192.0.2.1");
+  sample.delay = std::chrono::milliseconds{20};
+  for (const bool second : {false, true}) {
+    auto names = std::make_shared<HostNames>();
+    names->learn(sample.responder, second ? "www.example.com" : "a.example.net",
+                 HostNames::From::server);
+    MeasurementOptions options;
+    options.grouping = *Grouping::parse("host");
+    options.grouping->name_hosts(names);
+    runs[second] = Measurement{options};
+    for (int i = 0; i < 200; ++i) runs[second].add(sample);
+  }
+  Expectation then;
+  take_groups(runs[0], KindSet::all(), then);
+  const GroupChanges changes = compare_groups(then, runs[1], KindSet::all(), {}, 10);
+  EXPECT_EQ(changes.gone, 0u);
+  EXPECT_EQ(changes.fresh, 0u);
+  ASSERT_EQ(changes.shown.size(), 1u);
+  EXPECT_EQ(changes.shown[0].label, "192.0.2.1 (www.example.com)");
 }
 
 TEST(GroupChanges, SayNothingOfGroupsWithFewSamples) {

@@ -1,7 +1,6 @@
 #include "export/rtt/report_groups.h"
 
-#include <algorithm>
-#include <array>
+#include <unordered_set>
 #include <utility>
 
 namespace sojourn {
@@ -18,9 +17,8 @@ class Shown {
     if (delays) add({label, key, kind, leg, delays});
   }
   void add(Group group) {
-    const bool there = std::ranges::any_of(
-        groups_, [&](const Group& other) { return other.distribution == group.distribution; });
-    if (groups_.size() < top_ && !there) groups_.push_back(std::move(group));
+    if (groups_.size() < top_ && there_.insert(group.distribution).second)
+      groups_.push_back(std::move(group));
   }
   std::vector<Group> take() && { return std::move(groups_); }
 
@@ -28,6 +26,7 @@ class Shown {
   const Measurement& measurement_;
   std::size_t top_;
   std::vector<Group> groups_;
+  std::unordered_set<const Distribution*> there_;
 };
 
 }  // namespace

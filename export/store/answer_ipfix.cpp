@@ -26,7 +26,7 @@ IpfixAnswer answer_ipfix(const AnswerReport& report) {
       if (ipfix::can_be_told(record))
         records.push_back(record);
       else
-        ++made.left_out;
+        ++(ipfix::is_negative(record) ? made.negative : made.too_long);
     }
   const std::vector<std::byte> file = ipfix::delay_file(records, report.now);
   made.bytes.assign(reinterpret_cast<const char*>(file.data()), file.size());

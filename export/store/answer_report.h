@@ -26,7 +26,9 @@ std::string answer_csv(const AnswerReport& report);
 struct IpfixAnswer {
   std::string bytes;
   std::size_t records = 0;
-  std::size_t left_out = 0;  ///< negative delays, which its elements cannot hold
+  // What its elements cannot hold.
+  std::size_t negative = 0;  ///< by the clocks
+  std::size_t too_long = 0;  ///< above an hour, or too long a sum
 };
 IpfixAnswer answer_ipfix(const AnswerReport& report);
 

@@ -77,10 +77,12 @@ Result<std::unique_ptr<KernelPoint>> KernelPoint::open(const KernelPointOptions&
 
 Source::Filled KernelPoint::next(std::span<Packet> batch) {
   samples_.clear();
-  if (rtt_) rtt_->step();
   std::size_t count = 0;
   read_ring(batch, count);
-  if (count == 0 && samples_.empty() && !rtt_) std::this_thread::sleep_for(a_nap);
+  // Whoever finds nothing in his ring may sleep only if the other has nothing to do, either: a
+  // batch in every nap is 51 000 packets a second, and the ring would overflow.
+  if (rtt_) rtt_->step(count == 0);
+  if (count == 0 && !rtt_) std::this_thread::sleep_for(a_nap);
   look_after();
   return {count, gone_ && count == 0};
 }

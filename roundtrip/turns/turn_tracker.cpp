@@ -225,11 +225,14 @@ void TurnTracker::add_answer(const TurnRecord& record, Kind kind, Duration delay
                   .client_guessed = !record.client_known};
   found_.push_back(found);
   if (!record.network_known) return;
+  // A ServerHello before the early data was acknowledged is no round trip to acknowledge(), but
+  // it says that the network takes no longer.
+  const Duration network = std::min(record.network, delay);
   found.leg = Leg::network;
-  found.delay = record.network;
+  found.delay = network;
   found_.push_back(found);
   found.leg = Leg::thinking;
-  found.delay = delay - record.network;
+  found.delay = delay - network;
   found_.push_back(found);
 }
 

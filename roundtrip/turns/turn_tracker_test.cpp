@@ -190,6 +190,15 @@ TEST_F(TurnTrackerTest, LeavesOutTlsThatIsRefusedOrEarly) {
   EXPECT_EQ(unclear(Unclear::early_data, Kind::tls), 1u);
 }
 
+TEST_F(TurnTrackerTest, NeverThinksForLessThanNothing) {
+  open();
+  EXPECT_EQ(look({30, true, 100, 500, 100, tcp_ack, client_hello}), "");
+  EXPECT_EQ(look({31, true, 200, 500, 50, tcp_ack, bytes_of({23, 3, 3, 0, 45})}), "");
+  EXPECT_EQ(look({40, false, 500, 200, 100, tcp_ack, server_hello}),
+            "tls server 10, tls network 10, tls thinking 0")
+      << "faster than the handshake's 15 ms, and without the early data";
+}
+
 TEST_F(TurnTrackerTest, BeginsAnewAfterAReset) {
   EXPECT_EQ(look({0, true, 99, 0, 0, tcp_syn}), "");
   EXPECT_EQ(look({15, false, 7000, 8000}), "") << "of an older connection";

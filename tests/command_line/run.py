@@ -136,6 +136,9 @@ CASES = [
     ("rtt - -", USAGE, ["standard input"]),
     ("rtt {captures}/web.pcap --kind dns --sla 'tcp p95 < 1s'", USAGE, ["--sla"]),
     ("rtt {captures}/web.pcap --top 3", USAGE, ["--top"]),
+    # what the kernel does not measure is not left to it (as root this would run, and find nothing)
+    ("point -i lo --name a --to 127.0.0.1:9 --duration 1s --engine kernel --kind response", ERROR, ["response is not in the kernel"]),
+    ("point -i lo --name a --to 127.0.0.1:9 --duration 1s --engine kernel --kind tcp,tls", ERROR, ["tls is not in the kernel"]),
     # the outside world refuses
     ("rtt {captures}/web.pcap --samples {build}/no-folder/samples.csv", ERROR, ["no-folder"]),
     ("rtt {captures}/web.pcap --plot {build}/no-folder/plot.svg", ERROR, ["no-folder"]),
@@ -229,6 +232,20 @@ def merged_is_the_sum(arguments, places):
     return None if times == sorted(times) else "samples of merged captures are not in the order of time"
 
 
+def tunnel_ends_are_hidden(arguments, places):
+    """--anonymize hides the ends of tunnels as well, and keeps tunnels apart."""
+    def groups(*options):
+        text = subprocess.run([arguments.sojourn, "rtt", os.path.join(places["captures"], "tunnels.pcapng"), "--kind",
+                               "dns", "--by", "tunnel", "--json", *options], capture_output=True, check=True).stdout
+        return [group["group"] for group in json.loads(text)["groups"]]
+    plain, hidden = groups(), groups("--anonymize")
+    ends = {word for label in plain for word in label.split() if "." in word or ":" in word}
+    seen = sorted(end for end in ends if any(end in label.split() for label in hidden))
+    if not ends or seen:
+        return f"names {seen} of {sorted(ends)} in spite of --anonymize"
+    return None if len(set(plain)) == len(set(hidden)) else f"{len(set(hidden))} tunnels instead of {len(set(plain))}"
+
+
 def interrupt_reports(arguments, places):
     """Ctrl-C while the pipe is still open: the report of what was read so far, exit status 0."""
     with open(os.path.join(places["captures"], "web.pcap"), "rb") as file:
@@ -288,7 +305,7 @@ def main():
     faults = 0
     checks = [(f"sojourn {case[0]}", lambda case=case: fault_of(case, arguments, places)) for case in CASES]
     checks += [(check.__doc__.split("\n")[0], lambda check=check: check(arguments, places))
-               for check in (merged_is_the_sum, interrupt_reports, shortened_file_is_explained)]
+               for check in (merged_is_the_sum, tunnel_ends_are_hidden, interrupt_reports, shortened_file_is_explained)]
     for name, check in checks:
         fault = check()
         if fault:
