@@ -210,6 +210,7 @@ void MarkingProgram::take(std::int64_t interval, Timestamp now, std::vector<Mark
       const auto base = static_cast<std::int64_t>(state_->config.base_ns);
       record.pulse_time = timestamp_from_ns(start + (from_base - pulses * (start - base)) / pulses);
     }
+    record.drop_far_pulses();
     out.push_back(record);
   }
 }
