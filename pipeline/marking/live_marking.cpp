@@ -91,11 +91,11 @@ std::vector<MarkingReport> LiveMarking::with_turn_lateness(std::vector<MarkingRe
 }
 
 std::vector<MarkingReport> LiveMarking::advance() {
-  return with_turn_lateness(reader_.advance(program_, is_down()));
+  return with_turn_lateness(reader_.advance(program_, is_down(), program_.follow_clock()));
 }
 
 std::vector<MarkingReport> LiveMarking::finish() {
-  return with_turn_lateness(reader_.finish(program_, is_down()));
+  return with_turn_lateness(reader_.finish(program_, is_down(), program_.follow_clock()));
 }
 
 }  // namespace sojourn

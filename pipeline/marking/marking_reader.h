@@ -40,13 +40,15 @@ class MarkingReader {
   /// Half an interval after its end: what is late has come by then (RFC 9341 section 5).
   Timestamp next_due() const { return length_.start_of(next_ + 1) + length_.length() / 2; }
 
-  /// Intervals that are due.
+  /// Intervals that are due.  `clock_was_set`: counters of now are a mixture, whatever it says now.
   template <class Counters>
-  std::vector<MarkingReport> advance(Counters& counters, bool link_is_down) {
+  std::vector<MarkingReport> advance(Counters& counters, bool link_is_down,
+                                     bool clock_was_set = false) {
     const Timestamp now = counters.now();
     const std::int64_t current = length_.at(now).interval;
     // Stopped for a whole turn of the ring, or a clock was set.
-    if (next_ > current + 1 || next_ < current - counters.slots()) begin_anew(counters, current);
+    if (clock_was_set || next_ > current + 1 || next_ < current - counters.slots())
+      begin_anew(counters, current);
     look_at_link(current, link_is_down);
     std::vector<MarkingReport> reports;
     for (; now >= next_due(); ++next_) {
@@ -60,8 +62,9 @@ class MarkingReader {
 
   /// All that is left; intervals that go on say so by when they were read.
   template <class Counters>
-  std::vector<MarkingReport> finish(Counters& counters, bool link_is_down) {
-    std::vector<MarkingReport> reports = advance(counters, link_is_down);
+  std::vector<MarkingReport> finish(Counters& counters, bool link_is_down,
+                                    bool clock_was_set = false) {
+    std::vector<MarkingReport> reports = advance(counters, link_is_down, clock_was_set);
     const Timestamp now = counters.now();
     const std::int64_t end = length_.at(now).interval + 1;
     look_at_link(end, link_is_down);

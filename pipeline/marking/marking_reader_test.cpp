@@ -56,7 +56,9 @@ class Reading {
       look(link_is_down);
     }
   }
-  void look(bool link_is_down = false) { keep(reader_.advance(ring, link_is_down)); }
+  void look(bool link_is_down = false, bool clock_was_set = false) {
+    keep(reader_.advance(ring, link_is_down, clock_was_set));
+  }
   void finish(bool link_is_down = false) { keep(reader_.finish(ring, link_is_down)); }
 
   /// All that it trusts is right.  The number of intervals that it does not trust, or not report.
@@ -129,6 +131,21 @@ TEST(MarkingReader, AClockThatIsSetBackCountsNothingTwice) {
   reading.run(30s);
   EXPECT_LE(reading.unknown_until(reading.end()), 12);
   EXPECT_FALSE(reading.doubts.contains(begin + 30));
+}
+
+// The kernel learns how far TAI is ahead while a point runs: its clock jumps and is put right, all
+// within an interval.
+TEST(MarkingReader, AClockThatJumpedAndIsRightAgainIsNotTrusted) {
+  Reading reading;
+  reading.run(10s + 200ms);
+  const Timestamp now = reading.ring.now();
+  reading.ring.set(now + 37s);
+  reading.ring.pass(100ms);  // counted in the place of another interval
+  reading.ring.set(now + 100ms);
+  reading.look(false, true);
+  reading.run(20s);
+  EXPECT_LE(reading.unknown_until(reading.end()), 3);
+  EXPECT_TRUE(reading.doubts.contains(begin + 10));
 }
 
 // The last intervals of a run are judged like the others.
