@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <sys/timex.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -27,16 +28,24 @@ namespace sojourn {
 namespace {
 
 /// Lines that are on disk, or in the pipe, as soon as they are written: whoever joins them need not
-/// wait for the end, and a point that is killed leaves what it knew.
+/// wait for the end, and a point that is killed leaves what it knew.  An earlier file stays as it
+/// was until begin(): a point that cannot start destroys nothing.
 class LineFile {
  public:
   static Result<LineFile> open(const std::string& path) {
     LineFile lines;
     if (path.empty()) return lines;
-    lines.file_.reset(path == "-" ? stdout : std::fopen(path.c_str(), "we"));
+    lines.file_.reset(path == "-" ? stdout : std::fopen(path.c_str(), "ae"));
     if (!lines.file_)
       return failure(fmt::format("--records: cannot open {}: {}", path, std::strerror(errno)));
     return lines;
+  }
+  bool begin(std::string_view header) {
+    // A pipe or a terminal cannot be emptied, and need not.
+    if (file_ && file_.get() != stdout && ::ftruncate(::fileno(file_.get()), 0) != 0 &&
+        errno != EINVAL)
+      return false;
+    return write(header);
   }
   bool write(std::string_view text) {
     if (!file_) return true;
@@ -118,7 +127,7 @@ class MarkingLoop {
     using namespace std::chrono_literals;
     const auto began = std::chrono::steady_clock::now();
     const Duration length = who_.setup.length.length();
-    records_.write(marking_csv_header);
+    if (!records_.begin(marking_csv_header)) return cannot_write();
     if (!quiet() && !request_.json)
       say_text(marking_heading(
           who_, fmt::format("at {}, {}, {}", request_.live.interface,
@@ -139,11 +148,13 @@ class MarkingLoop {
 
  private:
   bool quiet() const { return request_.records == "-"; }
+  Result<void> cannot_write() const {
+    return failure(
+        fmt::format("--records: cannot write {}: {}", request_.records, std::strerror(errno)));
+  }
   Result<void> tell(const std::vector<MarkingReport>& reports) {
     for (const MarkingReport& report : reports) {
-      if (!records_.write(marking_csv(who_, report)))
-        return failure(
-            fmt::format("--records: cannot write {}: {}", request_.records, std::strerror(errno)));
+      if (!records_.write(marking_csv(who_, report))) return cannot_write();
       if (!quiet())
         say_text(request_.json ? marking_json(who_, report) : marking_text(who_, report));
       watch_.look_at(who_, report);

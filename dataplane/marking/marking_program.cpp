@@ -41,13 +41,13 @@ Error load_error(int status) {
                std::strerror(-status)};
 }
 
-/// From the kernel's clock that knows no leap seconds to the time of day.  It is taken once: a leap
-/// second while a point runs moves no interval.
-std::int64_t tai_to_utc_ns() {
+/// How far the kernel's clock that knows no leap seconds is ahead of the time of day, in seconds.
+std::int64_t tai_ahead() {
   timex clock{};
   ::adjtimex(&clock);
-  return -std::int64_t{clock.tai} * 1'000'000'000;
+  return clock.tai;
 }
+constexpr std::int64_t second_ns = 1'000'000'000;
 
 std::uint64_t taken(__u64& counter) {
   return std::atomic_ref<__u64>{counter}.exchange(0, std::memory_order_relaxed);
@@ -70,6 +70,7 @@ struct MarkingProgram::State {
   mk_config config{};
   MarkingDuty duty{};
   MarkingInterval length;
+  std::int64_t tai_ahead = 0, offset_ns = 0;
   std::unique_ptr<bpf_object, CloseObject> object;
   MappedMap slots, counters, clock;
   std::size_t cpus = 1;
@@ -103,11 +104,12 @@ Result<MarkingProgram> MarkingProgram::load(const MarkingProgramOptions& options
   state->duty = options.duty;
   state->length = options.setup.length;
   mk_config& config = state->config;
-  config.offset_ns = tai_to_utc_ns() + to_ns(options.clock_offset);
+  state->tai_ahead = tai_ahead();
+  state->offset_ns = to_ns(options.clock_offset) - state->tai_ahead * second_ns;
   timespec now{};
   ::clock_gettime(CLOCK_TAI, &now);
   if (!options.replay)
-    config.base_ns = static_cast<std::uint64_t>(now.tv_sec * 1'000'000'000 + config.offset_ns);
+    config.base_ns = static_cast<std::uint64_t>(now.tv_sec * second_ns + state->offset_ns);
 
   std::size_t size = 0;
   const void* const elf = marking_tc__elf_bytes(&size);
@@ -139,6 +141,7 @@ Result<MarkingProgram> MarkingProgram::load(const MarkingProgramOptions& options
   state->clock = MappedMap{bpf_map__fd(state->map(".bss")), page_rounded(sizeof(mk_clock))};
   if (!state->slots.get() || !state->counters.get() || !state->clock.get())
     return failure(std::string{"cannot map the program's memory: "} + std::strerror(errno));
+  static_cast<mk_clock*>(state->clock.get())->offset_ns = state->offset_ns;
   return MarkingProgram{std::move(state)};
 }
 
@@ -163,7 +166,18 @@ Timestamp MarkingProgram::now() const {
   timespec now{};
   ::clock_gettime(CLOCK_TAI, &now);
   return timestamp_from_ns(now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec +
-                           state_->config.offset_ns);
+                           state_->offset_ns);
+}
+
+bool MarkingProgram::follow_clock() {
+  const std::int64_t ahead = tai_ahead(), step = ahead - state_->tai_ahead;
+  if (step == 0) return false;
+  state_->tai_ahead = ahead;
+  if (step == 1 || step == -1) return false;
+  state_->offset_ns -= step * second_ns;
+  auto& clock = *static_cast<mk_clock*>(state_->clock.get());
+  std::atomic_ref{clock.offset_ns}.store(state_->offset_ns);
+  return true;
 }
 
 Duration MarkingProgram::take_turn_lateness() {
@@ -210,6 +224,7 @@ void MarkingProgram::take(std::int64_t interval, Timestamp now, std::vector<Mark
       const auto base = static_cast<std::int64_t>(state_->config.base_ns);
       record.pulse_time = timestamp_from_ns(start + (from_base - pulses * (start - base)) / pulses);
     }
+    record.drop_far_pulses();
     out.push_back(record);
   }
 }

@@ -24,6 +24,7 @@ Result<MarkingProgram> MarkingProgram::load(const MarkingProgramOptions&) {
 int MarkingProgram::descriptor() const { return -1; }
 Result<void> MarkingProgram::start_clock() { return failure("no kernel engine"); }
 Timestamp MarkingProgram::now() const { return {}; }
+bool MarkingProgram::follow_clock() { return false; }
 Duration MarkingProgram::take_turn_lateness() { return {}; }
 std::int64_t MarkingProgram::slots() const { return 1; }
 void MarkingProgram::take(std::int64_t, Timestamp, std::vector<MarkingRecord>&) {}

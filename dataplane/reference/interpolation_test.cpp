@@ -87,6 +87,93 @@ TEST(Interpolation, ALateReferenceMeansTheOneBeforeAlone) {
   EXPECT_EQ(find(flows, 1).deviation_ns, 0);
 }
 
+// References have ended: a delay of long ago is no measurement.
+TEST(Interpolation, LongAfterTheLastReferenceNothingIsMeasured) {
+  UserReceiver receiver{one_byte_a_ns};
+  receiver.reference(1, 0, at(-100us), at(0us));
+  receiver.packets(flow_key(1), at(9s), 48, 2);
+  receiver.packets(flow_key(1), at(10s), 48, 3);
+  receiver.packets(flow_key(2), at(1h), 48);
+  const auto flows = receiver.flows();
+  EXPECT_EQ(find(flows, 1).packets, 5u);
+  EXPECT_EQ(find(flows, 1).estimated, 2u);
+  EXPECT_EQ(find(flows, 1).left_only, 2u);
+  EXPECT_EQ(find(flows, 2).estimated, 0u);
+  EXPECT_EQ(receiver.counters().after_last, 4u);
+}
+
+/// Reference packets each second with a delay of 100 us, and a packet between.
+void go_on(UserReceiver& receiver, Duration from, Duration to, Duration clock_error = 0s,
+           std::uint16_t sender = 1) {
+  for (Duration time = from; time < to; time += 1s) {
+    receiver.reference(sender, static_cast<std::uint32_t>(time / 1s),
+                       at(time - 100us + clock_error), at(time));
+    receiver.packets(flow_key(1), at(time + 500ms), 48);
+  }
+}
+
+TEST(Interpolation, AClockThatIsSetIsFollowed) {
+  for (const Duration step : {Duration{100s}, Duration{-5s}, Duration{-15s}, Duration{-100s}}) {
+    SCOPED_TRACE(to_ns(step));
+    UserReceiver receiver{one_byte_a_ns};
+    go_on(receiver, 0s, 20s);
+    go_on(receiver, 20s, 40s, step);
+    receiver.turn();
+    go_on(receiver, 40s, 60s, step);
+    const auto flows = receiver.flows();
+    EXPECT_GE(find(flows, 1).estimated, 18u);
+    EXPECT_NEAR(find(flows, 1).mean_ns, 100'000 - static_cast<double>(to_ns(step)), 1);
+  }
+}
+
+TEST(Interpolation, AClockHereThatIsSetIsFollowed) {
+  for (const Duration step : {Duration{100s}, Duration{-5s}, Duration{-15s}, Duration{-100s}}) {
+    SCOPED_TRACE(to_ns(step));
+    UserReceiver receiver{one_byte_a_ns};
+    go_on(receiver, 0s, 20s);
+    go_on(receiver, 20s + step, 40s + step, -step);
+    receiver.turn();
+    go_on(receiver, 40s + step, 60s + step, -step);
+    const auto flows = receiver.flows();
+    EXPECT_GE(find(flows, 1).estimated, 18u);
+    EXPECT_NEAR(find(flows, 1).mean_ns, 100'000 + static_cast<double>(to_ns(step)), 1);
+  }
+}
+
+// The sums of one interval count from one base.
+TEST(Interpolation, AClockThatIsSetLeavesTheIntervalItself) {
+  UserReceiver receiver{one_byte_a_ns};
+  go_on(receiver, 0s, 20s);
+  go_on(receiver, 20s, 40s, 100s);
+  const auto flows = receiver.flows();
+  EXPECT_EQ(find(flows, 1).estimated, 19u + 8u);
+  EXPECT_NEAR(find(flows, 1).mean_ns, 100'000, 1);
+}
+
+TEST(Interpolation, AStrangerDoesNotDecideForever) {
+  UserReceiver receiver{one_byte_a_ns};
+  receiver.reference(99, 7, timestamp_from_ns(12345), at(-1s));
+  go_on(receiver, 0s, 20s);
+  receiver.turn();
+  go_on(receiver, 20s, 40s);
+  const auto flows = receiver.flows();
+  EXPECT_GE(find(flows, 1).estimated, 18u);
+  EXPECT_NEAR(find(flows, 1).mean_ns, 100'000, 1);
+  // While the sender sends, nobody takes its place.
+  const auto used = receiver.counters().references;
+  receiver.reference(99, 8, at(40s - 100us), at(40s - 1us));
+  EXPECT_EQ(receiver.counters().references, used);
+}
+
+TEST(Interpolation, ASenderThatWasNamedIsNotReplaced) {
+  UserReceiver receiver{{.capacity_bytes_a_second = 1e9, .line = {}, .sender = 1}};
+  go_on(receiver, 0s, 5s);
+  const auto used = receiver.counters().references;
+  go_on(receiver, 30s, 40s, 0s, 2);
+  EXPECT_EQ(receiver.counters().references, used);
+  EXPECT_EQ(receiver.counters().references_of_others, 10u);
+}
+
 TEST(Interpolation, AGapThatIsForgottenMeansTheOneBeforeAlone) {
   UserReceiver receiver{one_byte_a_ns};
   receiver.reference(1, 0, at(-100us), at(0us));

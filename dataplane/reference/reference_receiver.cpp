@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "dataplane/kernel/reference/interpolation.h"
 #include "dataplane/reference/bpf_object.h"
 #include "dataplane/reference/tai_clock.h"
 #endif
@@ -45,7 +46,8 @@ struct ReferenceReceiver::State {
   rp_config config{};
   BpfObject object;
   MappedMap shared, groups, keys, gaps, counters;
-  std::uint32_t turned_at = 0;  ///< the gap that was open then
+  std::uint32_t turned_at = 0;       ///< the gap that was open then
+  std::int64_t resting_base_ns = 0;  ///< of the table that was turned away from
 
   rp_shared& both() const { return *static_cast<rp_shared*>(shared.get()); }
   std::uint32_t current() const {
@@ -85,6 +87,7 @@ Result<ReferenceReceiver> ReferenceReceiver::load(const ReferenceReceiverOptions
     if (!map->get())
       return failure(std::string{"cannot map the program's memory: "} + std::strerror(errno));
   state->both().sender = options.sender ? *options.sender : RP_ANY_SENDER;
+  state->both().is_sender_fixed = options.sender.has_value();
   ReferenceReceiver receiver{std::move(state)};
   if (!options.replay) receiver.follow_clock();
   return receiver;
@@ -112,8 +115,7 @@ void ReferenceReceiver::follow_clock() {
 }
 
 void ReferenceReceiver::turn() {
-  auto* const table = static_cast<volatile std::uint32_t*>(&state_->both().table);
-  *table = 1 - *table;
+  state_->resting_base_ns = rp_turn(&state_->both());
   state_->turned_at = state_->current();
 }
 
@@ -127,7 +129,7 @@ std::vector<ReferenceFlow> ReferenceReceiver::take() {
   const std::span gaps{static_cast<const rp_gap*>(state_->gaps.get()), std::size_t{RP_GAPS}};
   const auto resting = all.subspan(first, groups);
   auto flows = reference_flows(resting, keys.subspan(first * RP_WAYS, groups * RP_WAYS), gaps,
-                               state_->both().base_ns);
+                               state_->resting_base_ns);
   std::ranges::fill(resting, rp_group{});
   return flows;
 }

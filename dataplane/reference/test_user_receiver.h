@@ -17,12 +17,19 @@ class UserReceiver {
   explicit UserReceiver(const ReferenceReceiverOptions& options)
       : config_(make_reference_config(options)), gaps_(RP_GAPS) {
     shared_.sender = options.sender ? *options.sender : RP_ANY_SENDER;
+    shared_.is_sender_fixed = options.sender.has_value();
   }
 
   void packets(const FlowKey& key, Timestamp received, std::uint32_t bytes,
                std::uint32_t count = 1);
   void reference(std::uint16_t sender, std::uint32_t sequence, Timestamp sent, Timestamp received,
                  std::uint32_t bytes = 48);
+
+  /// Flows begin anew, those until now are gone.
+  void turn() {
+    (void)rp_turn(&shared_);
+    flows_.clear();
+  }
 
   const rp_counters& counters() const { return counters_; }
   std::vector<ReferenceFlow> flows() const;

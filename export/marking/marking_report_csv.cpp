@@ -9,6 +9,9 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
+#include <span>
+#include <tuple>
 
 #include "core/printable.h"
 
@@ -74,8 +77,8 @@ class Fields {
   std::string complaint_;
 };
 
-/// What all lines of a file have in common.
-void read_who(Fields& fields, MarkingPointFile& file) {
+/// What all lines of a run have in common, and when it began.
+Timestamp read_who(Fields& fields, MarkingPointFile& file) {
   file.point = fields.text();
   file.duty = fields.text();
   if (std::ranges::find(duties, file.duty) == duties.end()) fields.wrong("duty", file.duty);
@@ -92,21 +95,39 @@ void read_who(Fields& fields, MarkingPointFile& file) {
     file.length = *known;
   else
     fields.wrong("interval", length);
-  file.clock_error = fields.duration("clock_error_ns");
-  file.records.span.extend(fields.time("since_ns"));
+  file.clock_error = std::max(file.clock_error, fields.duration("clock_error_ns"));
+  const Timestamp since = fields.time("since_ns");
+  file.records.span.extend(since);
+  return since;
 }
 
-/// Within some intervals: differences of such times are small.
-bool is_near(Timestamp time, const MarkingRecord& record) {
-  const Duration some = record.length.length() * 4;
-  return time >= record.start() - some && time <= record.start() + some;
+/// That an interval was read, in the run that began at `since`.
+struct Reading {
+  std::int64_t interval = 0;
+  Timestamp since, read_at;
+};
+
+/// Between two runs nobody counted.  An interval whose guard band reaches there is not known whole;
+/// the collector judges those at the ends of all.
+void doubt_edges_of_runs(std::span<const Reading> readings, PointRecords& records,
+                         MarkingInterval length) {
+  if (readings.empty()) return;
+  const auto [first, last] = std::ranges::minmax(readings, {}, &Reading::since);
+  const Duration band = length.length() / 2;
+  for (const Reading& one : readings) {
+    const bool begins =
+        one.since != first.since && length.start_of(one.interval) - band < one.since;
+    const bool ends =
+        one.since != last.since && length.start_of(one.interval + 1) + band > one.read_at;
+    if (begins || ends) records.doubts.emplace_back(one.interval, MarkingFault::not_recorded);
+  }
 }
 
 class Reader {
  public:
   Result<void> line(std::string_view text) {
     Fields fields{text};
-    read_who(fields, file_);
+    const Timestamp since = read_who(fields, file_);
     MarkingRecord record;
     record.length = record.judged_by = file_.length;
     const std::int64_t most = farthest / 2 / to_ns(file_.length.length());
@@ -117,8 +138,7 @@ class Reader {
     record.packets = fields.count("packets");
     record.pulses = fields.number<std::uint32_t>("pulses", 0, 100'000'000);
     record.pulse_time = fields.time("pulse_ns");
-    if (record.pulses > 0 && !is_near(record.pulse_time, record))
-      fields.wrong("pulse_ns", "pulse far from its interval");
+    record.drop_far_pulses();
     record.late = fields.duration("late_ns");
     record.early = fields.duration("early_ns");
     record.middle = fields.count("middle");
@@ -129,6 +149,10 @@ class Reader {
     const auto fault = std::ranges::find(marking_fault_names, state);
     if (state != "ok" && fault == marking_fault_names.end()) fields.wrong("state", state);
     if (!fields.complaint().empty()) return failure(fields.complaint());
+    const auto setup = std::tuple{file_.method, file_.carrier, file_.length.exponent()};
+    if (setup_.value_or(setup) != setup)
+      return failure("another marking, carrier or interval than in the lines before");
+    setup_ = setup;
     file_.records.span.extend(record.read_at);
     if (!flow.empty()) {
       record.flow = number_of(flow);
@@ -136,6 +160,7 @@ class Reader {
       return {};
     }
     file_.records.read.push_back(record.interval);
+    readings_.push_back({record.interval, since, record.read_at});
     if (state != "ok")
       file_.records.doubts.emplace_back(
           record.interval, static_cast<MarkingFault>(fault - marking_fault_names.begin()));
@@ -146,6 +171,7 @@ class Reader {
     std::ranges::sort(read);
     const auto [first, last] = std::ranges::unique(read);
     read.erase(first, last);
+    doubt_edges_of_runs(readings_, file_.records, file_.length);
     std::ranges::sort(file_.records.doubts);
     return std::move(file_);
   }
@@ -159,6 +185,8 @@ class Reader {
   }
 
   MarkingPointFile file_;
+  std::optional<std::tuple<MarkingMethod, std::string, int>> setup_;
+  std::vector<Reading> readings_;
   std::map<std::string, std::uint32_t> numbers_;
 };
 

@@ -118,5 +118,69 @@ TEST(MarkingCsv, FlowsAreJoinedByWhatTheyAre) {
   EXPECT_EQ(joined->clock_error, Duration{6us});
 }
 
+/// A run from `since` to `until`, as a live point writes it: also the intervals at its ends.
+std::string run_of(Timestamp since, Timestamp until, std::uint64_t packets) {
+  const MarkingInterval length{-2};
+  MarkingReporter who = reporter();
+  who.since = since;
+  std::string text{marking_csv_header};
+  for (auto i = length.at(since).interval - 1; i <= length.at(until).interval + 1; ++i) {
+    MarkingReport one{
+        .interval = i,
+        .read_at = std::min(until, length.start_of(i + 1) + length.length() / 2),
+        .doubt = {},
+        .records = {
+            {.flow = 1, .length = length, .judged_by = length, .interval = i, .packets = packets}}};
+    one.records[0].read_at = one.read_at;
+    // What passed before or after the run is not counted.
+    if (length.start_of(i) < since || length.start_of(i + 1) > until) one.records[0].packets /= 2;
+    text += marking_csv(who, one);
+  }
+  return text;
+}
+
+// An observer was restarted and went on writing into the same file: what passed meanwhile is not
+// lost.
+TEST(MarkingCsv, ARestartIsNoLoss) {
+  for (const Duration outage : {20ms, 130ms, 240ms, 500ms, 5000ms}) {
+    SCOPED_TRACE(to_ns(outage));
+    const Timestamp begin = timestamp_from_ns(1'000'050'000'000);
+    const Timestamp stop = begin + 10s, restart = stop + outage, end = restart + 10s;
+    const auto first = parse_marking_csv(run_of(begin - 1s, end + 1s, 100));
+    const auto last = parse_marking_csv(run_of(begin, stop, 100) + run_of(restart, end, 100));
+    ASSERT_TRUE(first && last);
+    const auto joined = join_marking({*first, *last});
+    ASSERT_TRUE(joined);
+    std::int64_t valid = 0;
+    for (const MarkingResult& result :
+         collect({.method = MarkingMethod::step}, joined->points[0], joined->points[1])) {
+      if (!result.lost) continue;
+      EXPECT_EQ(*result.lost, 0u) << to_ns(result.start());
+      ++valid;
+    }
+    EXPECT_GE(valid, 2 * 40 - 8);  // four intervals a second
+  }
+}
+
+TEST(MarkingCsv, RunsOfDifferentMarkingAreNotOneFile) {
+  const auto read = parse_marking_csv(file() + marking_csv(reporter("dscp:2,3"), report()));
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message,
+            "line 4: another marking, carrier or interval than in the lines before");
+}
+
+// One pulse that nobody can use does not cost all others.
+TEST(MarkingCsv, APulseFarFromItsIntervalIsLeftOut) {
+  MarkingReport far = report();
+  far.records[0].pulse_time = MarkingInterval{-2}.start_of(7) + 37s;
+  const auto read =
+      parse_marking_csv(file() + marking_csv(reporter(), far) + marking_csv(reporter(), report()));
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->records.records.size(), 3u);
+  EXPECT_EQ(read->records.records[0].pulses, 1u);
+  EXPECT_EQ(read->records.records[1].pulses, 0u);
+  EXPECT_EQ(read->records.records[1].packets, 1234u);
+}
+
 }  // namespace
 }  // namespace sojourn

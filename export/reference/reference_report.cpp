@@ -45,6 +45,7 @@ std::string reference_text(const ReferenceInterval& interval, std::string_view i
   mention(seen.references_of_others, "of other senders");
   mention(seen.references_off, "more than 17 s off: a clock was set");
   mention(interval.left_only(), "packets by the reference before them alone");
+  mention(seen.after_last, "packets 10 s and more after the last reference, not measured");
   mention(seen.no_room, "packets of flows without room");
   text += '\n';
   if (interval.flows.empty() || top == 0) return text;
@@ -91,6 +92,7 @@ std::string reference_json(const ReferenceInterval& interval, std::string_view i
                   {"measured", interval.estimated()},
                   {"left_only", interval.left_only()},
                   {"before_first_reference", seen.before_first},
+                  {"after_last_reference", seen.after_last},
                   {"flows_without_room", seen.no_room},
                   {"references",
                    {{"used", seen.references},
@@ -104,8 +106,7 @@ std::string reference_json(const ReferenceInterval& interval, std::string_view i
 
 std::string_view reference_csv_header() {
   return "begin_ns,end_ns,protocol,source,source_port,destination,destination_port,packets,"
-         "measured,"
-         "delay_mean_ns,delay_stddev_ns\n";
+         "measured,delay_mean_ns,delay_stddev_ns,left_only\n";
 }
 
 std::string reference_csv(const ReferenceInterval& interval) {
@@ -117,9 +118,10 @@ std::string reference_csv(const ReferenceInterval& interval) {
                    protocol_name(key.protocol), key.source.to_string(), key.source_port,
                    key.destination.to_string(), key.destination_port, flow.packets, flow.estimated);
     if (flow.estimated > 0)
-      fmt::format_to(out, "{},{}\n", std::llround(flow.mean_ns), std::llround(flow.deviation_ns));
+      fmt::format_to(out, "{},{}", std::llround(flow.mean_ns), std::llround(flow.deviation_ns));
     else
-      lines += ",\n";
+      lines += ',';
+    fmt::format_to(out, ",{}\n", flow.left_only);
   }
   return lines;
 }

@@ -35,6 +35,14 @@ struct MarkingRecord {
 
   Timestamp start() const { return length.start_of(interval); }
   Timestamp end() const { return length.start_of(interval + 1); }
+
+  /// A clock that was set leaves pulses far from their interval.  They are of no use, and
+  /// differences of all others are small.
+  void drop_far_pulses() {
+    const Duration some = length.length() * 4;
+    if (pulse_time < start() - some || pulse_time > start() + some) pulses = 0;
+    if (pulses == 0) pulse_time = {};
+  }
 };
 
 /// The time a point has observed, by its own clock.

@@ -66,12 +66,7 @@ LiveMarking::LiveMarking(const LiveMarkingOptions& options, MarkingProgram progr
       attachment_(std::move(attachment)),
       socket_(std::move(socket)),
       since_(program_.now()),
-      next_(length_.at(since_).interval - 1),
-      last_look_(next_ + 1) {}
-
-Timestamp LiveMarking::next_due() const {
-  return length_.start_of(next_ + 1) + length_.length() / 2;
-}
+      reader_(length_, since_) {}
 
 /// IFF_RUNNING follows up to a second later (the kernel's link watch), so the driver is asked.
 bool LiveMarking::is_down() const {
@@ -86,61 +81,21 @@ bool LiveMarking::is_down() const {
   return (flags & IFF_RUNNING) == 0;
 }
 
-void LiveMarking::look_at_link(std::int64_t interval) {
-  const bool down = is_down();
-  // Since the last look, or until now.
-  if (down || was_down_)
-    for (std::int64_t i = last_look_; i <= interval; ++i) down_.insert(i);
-  was_down_ = down;
-  last_look_ = interval;
-}
-
-MarkingReport LiveMarking::read(std::int64_t interval, Timestamp now) {
-  MarkingReport report{.interval = interval, .read_at = now, .doubt = {}, .records = {}};
-  program_.take(interval, now, report.records);
-  // A colour that turned late is as good as packets that came late.
-  turn_lateness_ = std::max(turn_lateness_, program_.take_turn_lateness());
-  if (turn_lateness_ * 512 > length_.length())
-    for (MarkingRecord& record : report.records)
-      record.late = std::max(record.late, turn_lateness_);
-  return report;
+std::vector<MarkingReport> LiveMarking::with_turn_lateness(std::vector<MarkingReport> reports) {
+  if (reports.empty()) return reports;
+  const Duration lateness = program_.take_turn_lateness();
+  if (lateness * 512 <= length_.length()) return reports;
+  for (MarkingReport& report : reports)
+    for (MarkingRecord& record : report.records) record.late = std::max(record.late, lateness);
+  return reports;
 }
 
 std::vector<MarkingReport> LiveMarking::advance() {
-  const Timestamp now = program_.now();
-  const std::int64_t current = length_.at(now).interval;
-  // A clock that was set: what lies between is not recorded.
-  if (next_ > current + 1 || next_ < current - program_.slots()) {
-    down_.clear();
-    last_look_ = current;
-    next_ = current - 1;
-  }
-  look_at_link(current);
-  std::vector<MarkingReport> reports;
-  for (; now >= next_due(); ++next_) {
-    MarkingReport report = read(next_, now);
-    if (down_.erase(next_) > 0) report.doubt = MarkingFault::link_down;
-    // The slot is in use again when early packets of a later interval may come.
-    if (current - next_ >= program_.slots() - 1) report.doubt = MarkingFault::not_recorded;
-    // What is in a slot before its interval comes is late by nearly all of them.
-    const std::int64_t coming = next_ + 3;
-    if (coming > current + 1) {
-      std::vector<MarkingRecord> strays;
-      program_.take(coming, now, strays);
-      for (const MarkingRecord& record : strays) report.strays += record.packets;
-    }
-    reports.push_back(std::move(report));
-  }
-  if (!reports.empty()) turn_lateness_ = {};
-  return reports;
+  return with_turn_lateness(reader_.advance(program_, is_down(), program_.follow_clock()));
 }
 
 std::vector<MarkingReport> LiveMarking::finish() {
-  std::vector<MarkingReport> reports = advance();
-  const Timestamp now = program_.now();
-  const std::int64_t end = length_.at(now).interval + 1;
-  for (; next_ <= end; ++next_) reports.push_back(read(next_, now));
-  return reports;
+  return with_turn_lateness(reader_.finish(program_, is_down(), program_.follow_clock()));
 }
 
 }  // namespace sojourn

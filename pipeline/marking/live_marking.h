@@ -1,9 +1,6 @@
 #pragma once
 // A live point of alternate marking: the program at its interface, and a report per interval.
 
-#include <cstdint>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -12,7 +9,7 @@
 #include "core/time.h"
 #include "dataplane/attachment.h"
 #include "dataplane/marking/marking_program.h"
-#include "oneway/marking/marking_faults.h"
+#include "pipeline/marking/marking_reader.h"
 
 namespace sojourn {
 
@@ -22,15 +19,6 @@ struct LiveMarkingOptions {
   TcDirection direction = TcDirection::egress;
   Duration clock_error{};    ///< of this point's clock: A of RFC 9341
   Duration largest_delay{};  ///< that is expected between the points
-};
-
-/// What the point says of one interval.
-struct MarkingReport {
-  std::int64_t interval = 0;
-  Timestamp read_at;
-  std::optional<MarkingFault> doubt;   ///< why this point does not trust it
-  std::vector<MarkingRecord> records;  ///< of flows that had packets
-  std::uint64_t strays = 0;  ///< packets that came so late that their counters had been read
 };
 
 /// The room that RFC 9341 section 5 leaves for delays and clock errors.
@@ -52,7 +40,7 @@ class LiveMarking {
   /// Intervals that ended half an interval ago or more.  To be called every quarter of an interval
   /// or so, and at least when next_due() has come.
   std::vector<MarkingReport> advance();
-  Timestamp next_due() const;
+  Timestamp next_due() const { return reader_.next_due(); }
   /// All that is left; intervals that go on say so by when they were read.
   std::vector<MarkingReport> finish();
 
@@ -60,8 +48,8 @@ class LiveMarking {
   LiveMarking(const LiveMarkingOptions& options, MarkingProgram program, Attachment attachment,
               UniqueFd socket);
   bool is_down() const;
-  void look_at_link(std::int64_t interval);
-  MarkingReport read(std::int64_t interval, Timestamp now);
+  /// A colour that turned late is as good as packets that came late.
+  std::vector<MarkingReport> with_turn_lateness(std::vector<MarkingReport> reports);
 
   std::string interface_;
   MarkingInterval length_;
@@ -69,11 +57,7 @@ class LiveMarking {
   Attachment attachment_;
   UniqueFd socket_;  ///< to ask for the link
   Timestamp since_;
-  std::int64_t next_;       ///< interval to be read
-  std::int64_t last_look_;  ///< interval in which the link was looked at
-  bool was_down_ = false;
-  std::set<std::int64_t> down_;  ///< intervals in which it was down, as far as they are to be read
-  Duration turn_lateness_{};
+  MarkingReader reader_;
 };
 
 }  // namespace sojourn

@@ -294,6 +294,19 @@ def shortened_file_is_explained(arguments, places):
     return None if len(lines) == 1 and "shortened" in lines[0] else f"stderr is {errors!r}"
 
 
+def failed_start_destroys_nothing(arguments, places):
+    """A marking point that cannot start leaves the records of the last run as they are."""
+    path = os.path.join(places["build"], "earlier-records.csv")
+    with open(path, "w") as file:
+        file.write("earlier\n")
+    done = subprocess.run([arguments.sojourn, "point", "-i", "nosuch0", "--mark", "step", "--records", path],
+                          capture_output=True, text=True, timeout=60)
+    if done.returncode != ERROR:
+        return f"exit status {done.returncode}: {done.stderr}"
+    with open(path) as file:
+        return None if file.read() == "earlier\n" else "the file is empty"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     for name in ("--sojourn", "--source", "--build"):
@@ -305,7 +318,8 @@ def main():
     faults = 0
     checks = [(f"sojourn {case[0]}", lambda case=case: fault_of(case, arguments, places)) for case in CASES]
     checks += [(check.__doc__.split("\n")[0], lambda check=check: check(arguments, places))
-               for check in (merged_is_the_sum, tunnel_ends_are_hidden, interrupt_reports, shortened_file_is_explained)]
+               for check in (merged_is_the_sum, tunnel_ends_are_hidden, interrupt_reports, shortened_file_is_explained,
+                             failed_start_destroys_nothing)]
     for name, check in checks:
         fault = check()
         if fault:

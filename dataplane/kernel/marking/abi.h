@@ -60,7 +60,6 @@ struct mk_shape {
 
 struct mk_config {
 	__u64 base_ns;   /* pulses' times are counted from here, so that sums stay small */
-	__s64 offset_ns; /* what the kernel's clock (TAI) lacks to ours */
 	__u32 exponent;  /* of the interval, 2^n seconds, plus 10 */
 	__u32 role;
 	__u32 force;         /* mark, and count, whatever the field means */
@@ -110,4 +109,5 @@ struct mk_clock {
 	__u64 late_ns;  /* how late it was turned, at most; the reader sets it back */
 	__u64 turns;
 	__u64 is_set;
+	__s64 offset_ns; /* written by the process: what the kernel's clock (TAI) lacks to ours */
 };

@@ -10,7 +10,7 @@
 
 static int mk_turn(void *map, int *key, struct mk_timer *value)
 {
-	const __u64 now = bpf_ktime_get_tai_ns() + config.offset_ns;
+	const __u64 now = bpf_ktime_get_tai_ns() + clock.offset_ns;
 	const __u64 quarters = mk_quarters_at(now, config.exponent);
 	const __u64 next = mk_quarter_start(quarters + 1, config.exponent);
 	__u64 sleep = next - now;

@@ -8,6 +8,7 @@
 #include "dataplane/kernel/marking/carrier.h"
 #include "dataplane/kernel/marking/clock.h"
 #include "dataplane/kernel/marking/count.h"
+#include "dataplane/kernel/segments.h"
 
 enum mk_left_alone { MK_NOT_IP, MK_NO_PLACE, MK_LOCAL, MK_UNMONITORED, MK_UNREAD };
 
@@ -99,7 +100,7 @@ DP_INLINE void look_at(struct __sk_buff *skb, const struct mk_packet *packet, __
 SEC("tc")
 int marking_tc(struct __sk_buff *skb)
 {
-	const __u32 segments = skb->gso_segs > 1 ? skb->gso_segs : 1;
+	const __u32 segments = dp_segments(skb);
 	struct mk_packet packet;
 
 	mk_find(skb, &packet);

@@ -55,7 +55,7 @@ struct mk_clock clock;
 
 DP_INLINE __u64 mk_now(const struct __sk_buff *skb)
 {
-	return config.replay ? skb->tstamp : bpf_ktime_get_tai_ns() + config.offset_ns;
+	return config.replay ? skb->tstamp : bpf_ktime_get_tai_ns() + clock.offset_ns;
 }
 
 DP_INLINE __u64 mk_quarters(const struct __sk_buff *skb)

@@ -30,25 +30,30 @@ DP_INLINE void rp_close_gap(struct rp_gap *gap, __u64 time_ns, __s64 left_ns)
 /* Who sent it, and does its delay belong between its neighbours'?  A reference packet that was sent
  * before the last one was overtaken, or is a copy (RliReceiver::accept). */
 DP_INLINE int rp_accepts(struct rp_shared *shared, struct rp_counters *counters,
-			 const struct rp_reference *reference, __s64 left_ns)
+			 const struct rp_reference *reference, __s64 left_ns, int begins_anew)
 {
+	const int is_known = shared->current && shared->sender == reference->sender;
 	__u32 missing;
 
-	if (shared->sender == RP_ANY_SENDER)
+	if (shared->sender == RP_ANY_SENDER || (begins_anew && !shared->is_sender_fixed))
 		shared->sender = reference->sender;
 	if (shared->sender != reference->sender) {
 		counters->references_of_others++;
 		return 0;
 	}
-	if (shared->current && (__s64)reference->sent_ns <= (__s64)shared->last_sent) {
+	if (!begins_anew && (__s64)reference->sent_ns <= (__s64)shared->last_sent) {
 		counters->references_reordered++;
 		return 0;
 	}
 	if (left_ns >= RP_MOST_LEFT || left_ns <= -RP_MOST_LEFT) {
 		counters->references_off++;
+		if (begins_anew) { /* a clock was set, or the first one was of a stranger */
+			shared->wanted_base_ns = left_ns + shared->base_ns;
+			shared->is_base_wanted = 1;
+		}
 		return 0;
 	}
-	if (shared->current) {
+	if (is_known) {
 		missing = reference->sequence - shared->last_sequence - 1;
 		if (missing < 0x80000000u)
 			counters->references_lost += missing;
@@ -66,20 +71,21 @@ DP_INLINE void rp_reference_came(struct rp_shared *shared, struct rp_counters *c
 	const __s64 delay =
 		(__s64)(reference->received_ns - reference->sent_ns - (__u64)reference->size_ns);
 	const __u32 current = shared->current;
+	struct rp_gap *gap = current ? machine_gap(current) : 0;
+	const int begins_anew =
+		!gap || rp_is_old((__s64)(reference->received_ns - gap->time_ns));
 	__u32 next = current + 1;
-	struct rp_gap *gap;
 	__s64 left;
 
 	if (!current)
 		shared->base_ns = delay;
 	left = (__s64)((__u64)delay - (__u64)shared->base_ns);
-	if (!rp_accepts(shared, counters, reference, left))
+	if (!rp_accepts(shared, counters, reference, left, begins_anew))
 		return;
-	if (current) {
-		gap = machine_gap(current);
-		if (gap)
-			rp_close_gap(gap, reference->received_ns, left);
-	}
+	if (gap && begins_anew)
+		gap->is_closed = 2; /* by RLI-L: the two need not be of one sender */
+	else if (gap)
+		rp_close_gap(gap, reference->received_ns, left);
 	if (!next)
 		next = 1; /* 0 is none */
 	gap = machine_gap(next);
@@ -116,6 +122,10 @@ DP_INLINE void rp_packets_came(struct rp_flow *f, struct rp_counters *counters, 
 		gap = machine_gap(current);
 		if (!gap)
 			return;
+	}
+	if (rp_is_old((__s64)(time_ns - gap->time_ns))) {
+		counters->after_last += count;
+		return;
 	}
 	rp_wait(f, (__s64)(time_ns - gap->time_ns), count, z);
 }

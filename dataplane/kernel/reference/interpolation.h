@@ -36,6 +36,14 @@
 #define RP_MOST_LEFT (1ll << 34)
 #define RP_MOST_CHANGE (1ll << 30)
 #define RP_FRACTION_BITS 16 /* of delays */
+/* After so many ns without a reference packet nobody knows whether its sender is still there, or
+ * what its clock says: the next one begins anew, whoever sent it. */
+#define RP_SILENCE 10000000000ull
+/* Or before it: then the clock here was set back. */
+DP_INLINE int rp_is_old(__s64 after_ns)
+{
+	return rp_magnitude(after_ns) >= RP_SILENCE;
+}
 
 DP_INLINE void rp_settle(struct rp_flow *f, __u64 packets, struct rp_wide sum,
 			 struct rp_wide squares)
@@ -157,4 +165,21 @@ DP_INLINE __s64 rp_size_ns(const volatile struct rp_config *config, __u32 bytes)
 	more = (__s64)line - (__s64)config->reference_line_bytes;
 	more = more * (__s64)config->ns_a_byte + (1ll << (RP_BYTE_BITS - 1));
 	return more >> RP_BYTE_BITS;
+}
+
+/*
+ * The process: flows begin anew in the other table.  Sums of one table have one base, so this is
+ * when it can be renewed; what comes until then is not estimated, since the last reference packet
+ * is too old.  What the flows of the table before count from.
+ */
+DP_INLINE __s64 rp_turn(struct rp_shared *shared)
+{
+	const __s64 base_ns = shared->base_ns;
+
+	__sync_lock_test_and_set(&shared->table, 1 - shared->table);
+	if (shared->is_base_wanted) {
+		*(volatile __s64 *)&shared->base_ns = shared->wanted_base_ns;
+		shared->is_base_wanted = 0;
+	}
+	return base_ns;
 }

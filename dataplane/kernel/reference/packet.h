@@ -11,8 +11,9 @@ DP_INLINE __u32 rp_reference_at(const struct dp_frame *frame, const struct dp_su
 
 	if (s->protocol != DP_IP_UDP || s->rest < 8 + RP_PAYLOAD)
 		return 0;
-	at = dp_at(frame, s->offset + 8, RP_PAYLOAD);
-	if (!at || dp_be32(at) != RP_MAGIC || at[4] != RP_VERSION)
+	at = dp_at(frame, s->offset, 8 + RP_PAYLOAD);
+	if (!at || dp_be16(at + 2) != RP_PORT || dp_be32(at + 8) != RP_MAGIC ||
+	    at[12] != RP_VERSION)
 		return 0;
 	return s->offset + 8;
 }

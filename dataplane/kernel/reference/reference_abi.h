@@ -13,6 +13,7 @@
 #define RP_AT_SENDER 6
 #define RP_AT_SEQUENCE 8
 #define RP_AT_SENT 12
+#define RP_PORT 4747
 
 /*
  * A gap is the time between two reference packets.  Past ones stay in a ring until they are
@@ -92,19 +93,22 @@ struct rp_shared {
 	/* Written by the process. */
 	__s64 clock_offset_ns; /* from the program's clock (TAI) to that of captures (UTC) */
 	__u32 table;           /* 0 or 1: where flows are kept now; the other one is being read */
-	__u32 spare;
+	__u32 is_sender_fixed; /* no other one takes over, however long it is silent */
 	/* Written by the program that receives, when a reference packet comes. */
 	__u32 current; /* number of the open gap; 0: none yet */
 	__u32 is_busy;
-	__s64 base_ns; /* delay of the first reference packet */
+	__s64 base_ns; /* delay of the first reference packet, until rp_turn() renews it */
 	__u64 last_sent;
 	__u32 last_sequence;
-	__u32 sender; /* whose reference packets count; RP_ANY_SENDER: the first one met */
+	__u32 sender; /* whose reference packets count; RP_ANY_SENDER: the next one met */
+	__s64 wanted_base_ns;
+	__u32 is_base_wanted;
+	__u32 spare;
 };
-DP_ASSERT_SIZE(struct rp_shared, 48);
+DP_ASSERT_SIZE(struct rp_shared, 64);
 
-/* Counted per CPU.  packets = no_room + those of the flows' records; of these, before_first are not
- * estimated. */
+/* Counted per CPU.  packets = no_room + those of the flows' records; of these, before_first and
+ * after_last are not estimated. */
 struct rp_counters {
 	__u64 packets; /* regular ones, as on the wire */
 	__u64 no_room;
@@ -115,8 +119,10 @@ struct rp_counters {
 	__u64 references_of_others;
 	__u64 references_off; /* delay 17 s or more off the first one's: a clock was set */
 	__u64 skipped[DP_SKIPS];
+	__u64 after_last; /* so long that nobody knows the delay */
+	__u64 spare[7];
 };
-DP_ASSERT_SIZE(struct rp_counters, 256);
+DP_ASSERT_SIZE(struct rp_counters, 320);
 
 /* The sending program: what has passed since the last reference packet, and when to wake up the
  * process. */

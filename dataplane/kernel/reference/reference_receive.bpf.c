@@ -9,6 +9,7 @@
 #define dp_context struct __sk_buff
 #include "dataplane/kernel/reference/gaps.h"
 #include "dataplane/kernel/reference/packet.h"
+#include "dataplane/kernel/segments.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -164,7 +165,7 @@ DP_INLINE __u32 bytes_of(struct __sk_buff *skb, const struct dp_summary *s, __u3
 
 DP_INLINE void look_at(struct __sk_buff *skb, struct dp_frame *frame, struct dp_summary *s)
 {
-	const __u32 segments = skb->gso_segs > 1 ? skb->gso_segs : 1;
+	const __u32 segments = dp_segments(skb);
 	const __u8 *at = dp_at(frame, s->offset, 4);
 	__u32 cpu = bpf_get_smp_processor_id(), reference;
 	struct rp_counters *c;

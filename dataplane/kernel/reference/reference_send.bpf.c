@@ -8,6 +8,7 @@
 #include <bpf/bpf_helpers.h>
 #define dp_context struct __sk_buff
 #include "dataplane/kernel/reference/packet.h"
+#include "dataplane/kernel/segments.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -52,7 +53,7 @@ DP_FUNCTION int stamp(struct __sk_buff *skb, __u32 offset)
 SEC("tc")
 int reference_tx(struct __sk_buff *skb)
 {
-	const __u32 segments = skb->gso_segs > 1 ? skb->gso_segs : 1;
+	const __u32 segments = dp_segments(skb);
 	struct dp_summary s = {0};
 	struct dp_frame frame;
 	__u64 before, wanted, event = 0;
