@@ -64,6 +64,8 @@ Result<void> query(const QueryRequest& request) {
     if (made.left_out > 0)
       warn(fmt::format("{} of {} delays are negative, by the clocks, and were left out",
                        made.left_out, made.left_out + made.records));
+    if (made.records + made.left_out == 0)
+      warn("there are no one-way delays of this time: --since goes further back");
     return {};
   }
   say_text(request.json  ? answer_json(report)
@@ -154,6 +156,9 @@ void add_query(CLI::App& app, Run& run) {
       ->excludes(json)
       ->excludes(csv);
   query.callback([request, &run] {
+    if (request->ipfix && (request->ledger || request->loss))
+      throw CLI::ValidationError(
+          "--ipfix writes one-way delays: loss and ledgers are in --json and --csv");
     if (request->ipfix && ::isatty(STDOUT_FILENO) != 0)
       throw CLI::ValidationError("--ipfix writes bytes, not for a terminal: > delays.ipfix");
     run = [request] { return run_query(*request); };

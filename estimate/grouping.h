@@ -59,6 +59,8 @@ class Grouping {
   /// What the user wrote, with defaults filled in: "prefix/24/48,port".
   std::string name() const;
   bool needs_places() const { return by(By::asn) || by(By::country); }
+  /// Is the group's label a host, or two?
+  bool names_hosts() const { return by(By::flow) || by(By::host) || by(By::requester); }
   void set_places(std::shared_ptr<Places> places) { places_ = std::move(places); }
   /// Hosts are shown with these names behind their addresses.
   void name_hosts(std::shared_ptr<const HostNames> names) { host_names_ = std::move(names); }

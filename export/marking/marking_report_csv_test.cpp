@@ -88,12 +88,12 @@ TEST(MarkingCsv, ErrorsNameTheLineAndTheField) {
     const auto read = parse_marking_csv(text);
     return read ? std::string{"nothing"} : read.error().message;
   };
-  EXPECT_EQ(broken("1234", "12x4"), "line 3: '12x4' is no packets");
-  EXPECT_EQ(broken("north,observe", "north,sleep"), "line 3: 'sleep' is no duty");
-  EXPECT_EQ(broken("256ms", "256m"), "line 3: '256m' is no interval");
-  EXPECT_EQ(broken("link-down", "fine"), "line 3: 'fine' is no state");
-  EXPECT_EQ(broken("\"any\"", "any"), "line 3: 'any' is no flow");
-  EXPECT_EQ(broken("dscp", "none"), "line 3: 'none:1,0' is no carrier");
+  EXPECT_EQ(broken("1234", "12x4"), "line 3: '12x4' is not a valid packets");
+  EXPECT_EQ(broken("north,observe", "north,sleep"), "line 3: 'sleep' is not a valid duty");
+  EXPECT_EQ(broken("256ms", "256m"), "line 3: '256m' is not a valid interval");
+  EXPECT_EQ(broken("link-down", "fine"), "line 3: 'fine' is not a valid state");
+  EXPECT_EQ(broken("\"any\"", "any"), "line 3: 'any' is not a valid flow");
+  EXPECT_EQ(broken("dscp", "none"), "line 3: 'none:1,0' is not a valid carrier");
 }
 
 TEST(MarkingCsv, PointsOfDifferentMarkingAreNotJoined) {
@@ -106,6 +106,17 @@ TEST(MarkingCsv, PointsOfDifferentMarkingAreNotJoined) {
   ASSERT_FALSE(joined);
   EXPECT_NE(joined.error().message.find("carrier dscp:1,0"), std::string::npos)
       << joined.error().message;
+}
+
+TEST(MarkingCsv, AClockThatNobodyKeepsStaysUnknown) {
+  MarkingReporter who = reporter();
+  who.clock_error.reset();
+  const auto known = parse_marking_csv(file());
+  const auto unknown =
+      parse_marking_csv(std::string{marking_csv_header} + marking_csv(who, report()));
+  ASSERT_TRUE(known && unknown) << unknown.error().message;
+  EXPECT_FALSE(unknown->clock_error);
+  EXPECT_FALSE(join_marking({*known, *unknown})->clock_error);
 }
 
 TEST(MarkingCsv, FlowsAreJoinedByWhatTheyAre) {
