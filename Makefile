@@ -23,8 +23,8 @@ endif
 strict := -DSOJOURN_TESTS=ON -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 quiet := >/dev/null
 tests := tools/run_tests
-# Two more than there are cores: the longest tests wait for timers most of their time.
-export CTEST_PARALLEL_LEVEL ?= $(shell expr $(JOBS) + 2)
+# Five places for each core; tests that compute take three of them, those that wait for timers one (cmake/layers.cmake).
+export CTEST_PARALLEL_LEVEL ?= $(shell expr $(JOBS) \* 5)
 threaded := core_test pipeline_test ipfix_transport_test
 # Statistics that take minutes under a sanitizer and run in the release build anyway.
 slow_when_sanitized := Statistics|Traffic/|^Tailored\.|SampleWeight|^L2\.|IsUnbiased|IsBiased|^Repeats

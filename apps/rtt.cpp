@@ -45,8 +45,12 @@ using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 Result<std::unique_ptr<Source>> open_input(const RttRequest& request) {
-  auto source = request.interfaces.empty() ? open_captures(request.captures)
-                                           : open_interfaces({.interfaces = request.interfaces});
+  std::shared_ptr<NameTable> names;
+  if (groups_by_interface(request.options))
+    names = request.options.measurement.grouping->shared_ways();
+  auto source = request.interfaces.empty()
+                    ? open_captures(request.captures, names)
+                    : open_interfaces({.interfaces = request.interfaces, .names = names});
   if (!source) return source;
   if (request.range.from || request.range.to)
     source = std::make_unique<RangedSource>(std::move(*source), request.range);

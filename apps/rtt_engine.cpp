@@ -52,6 +52,9 @@ std::string beyond_the_kernel(const RttRequest& request) {
     return "-i any is not in the kernel, whose program is attached to interfaces one by one: name "
            "them";
   if (!request.filter.empty()) return "--filter is not in the kernel";
+  if (const auto& grouping = request.options.measurement.grouping;
+      grouping && grouping->needs_marks())
+    return fmt::format("--by {} is not in the kernel: its samples do not say it", grouping->name());
   if (request.options.names) return "--names is not in the kernel: it reads payloads";
   if (request.options.loss) return "--loss is not in the kernel: it follows every connection";
   for (const Kind kind : {Kind::response, Kind::tls})

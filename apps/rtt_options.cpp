@@ -61,6 +61,10 @@ bool wants_tcp(KindSet kinds) {
          kinds.has(Kind::flow) || kinds.has(Kind::response) || kinds.has(Kind::tls);
 }
 
+bool shows_loss(KindSet kinds) {
+  return wants_tcp(kinds) || kinds.has(Kind::dns) || kinds.has(Kind::ntp) || kinds.has(Kind::icmp);
+}
+
 /// The same of --every alone.
 std::string contradiction_of_every(const RttRequest& request, const CLI::App& rtt) {
   if (!request.every) return {};
@@ -126,8 +130,8 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
       (request.json || request.samples == "-" || request.plot == "-"))
     return "--plot-heatmap - and another output both want standard output";
   if (request.html == "-") return "--html wants a file: standard output has the report";
-  if (request.options.loss && !wants_tcp(request.options.kinds))
-    return "--loss is about TCP: ask for kind tcp, handshake, tcp-ts, flow, response or tls as "
+  if (request.options.loss && !shows_loss(request.options.kinds))
+    return "--loss is about TCP and about unanswered requests: ask for another kind than quic as "
            "well";
   const bool grouped = request.options.measurement.grouping.has_value();
   const bool by_place = grouped && request.options.measurement.grouping->needs_places();
@@ -137,6 +141,9 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
   if (by_place && request.options.anonymize)
     return "--anonymize replaces addresses before they are looked up: leave out --by asn and "
            "country";
+  if (grouped && request.options.measurement.grouping->by(Grouping::By::dns_name) &&
+      request.options.anonymize)
+    return "--by dns-name shows what --anonymize hides: leave one of them out";
   if (request.options.names && request.options.anonymize)
     return "--names and --anonymize contradict each other";
   if (request.options.names && !grouped)
@@ -258,8 +265,8 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
   MeasurementOptions& measurement = request.options.measurement;
   add_parsed(
       rtt, "--by", "WHAT", &Grouping::parse, [&](const Grouping& g) { measurement.grouping = g; },
-      "group by flow, host, requester, prefix/N, port, vlan, asn or country, or by\n"
-      "several: prefix/24,port");
+      "group by flow, host, requester, prefix/N, port, vlan, interface, tunnel,\n"
+      "dns-name, dns-type, dns-code, asn or country, or by several: prefix/24,port");
   rtt.add_option("--mmdb", request.places,
                  "for --by asn and country: a file of MaxMind's format, such as\n"
                  "GeoLite2-ASN.mmdb; repeatable")
@@ -371,6 +378,8 @@ void add_rtt(CLI::App& app, Run& run) {
       request->options.measurement.heatmap_column = std::chrono::seconds{1};
     if (const auto reason = contradiction(*request, rtt); !reason.empty())
       throw CLI::ValidationError(reason);  // CLI11's own way to refuse
+    if (MeasurementOptions& measurement = request->options.measurement; measurement.grouping)
+      measurement.grouping->limit_names(measurement.max_groups);
     request->table.threads = request->options.threads;
     set_table_defaults(request->table, !request->interfaces.empty());
     const auto table = choose_table(request->table);

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """What does a live measurement take from the traffic that it measures?
 
-    bench/kernel_live.py [--build DIR] [--rounds N] [--seconds S] [--warm-up S] [--json FILE]
+    bench/kernel_live.py [--build DIR] [--rounds N] [--seconds S] [--warm-up S] [--only small|iperf3] [--json FILE]
 
 Two network namespaces and a veth pair between them.  Small packets as fast as a socket sends them, then iperf3, each
 without us, with the kernel engine and with the socket engine on the receiving interface, in turns.  The sender
 pays for the receiver's kernel too: what the program costs is missing from its rate, which is by the second of its CPU.
 Small packets are sent for --warm-up seconds before they are measured: the engine lets 100 000 requests a second in, but who came
 before it found out may still wait, and is looked for, until --expire (10 s) is over; --warm-up 0 shows what that costs.
-Only ratios of one run mean anything.  Needs root; says so and ends with 77 otherwise.
+iperf3 is shown twice: as the rate that it reached, which other programs disturb, and by the second of CPU that its two ends used.
+Only ratios of one run mean anything; behind each stands the 95 % interval of the median of the rounds.  Needs root; says so and ends with 77 otherwise.
 """
 import argparse
 import json
+import math
 import os
 import re
 import signal
@@ -103,8 +105,10 @@ def bulk(options, way):
     done = run(*inside(NEAR, "iperf3", "--client", "198.51.100.2", "--json", "--time", str(max(1, round(options.seconds)))))
     server.wait(timeout=30)
     report = engine.end()
-    rate = json.loads(done.stdout)["end"]["sum_received"]["bits_per_second"]
-    return rate, {"missed": report["engine"]["missed"]} if report else {}
+    end = json.loads(done.stdout)["end"]
+    rate, busy = end["sum_received"]["bits_per_second"], end["cpu_utilization_percent"]
+    cores = (busy["host_total"] + busy["remote_total"]) / 100
+    return rate, {"missed": report["engine"]["missed"] if report else 0, "by_cpu": rate / cores}
 
 
 def measure(options, what):
@@ -118,12 +122,21 @@ def measure(options, what):
     return rates, lost
 
 
+def interval(ratios):
+    """The 95 % interval of the median by order statistics: the k-th least and the k-th most, k by the binomial law."""
+    count, k, tail = len(ratios), 0, 0.0
+    while k < count // 2 and tail + math.comb(count, k) / 2**count <= 0.025:
+        tail += math.comb(count, k) / 2**count
+        k += 1
+    return sorted(ratios)[max(k - 1, 0)], sorted(ratios)[-max(k, 1)]
+
+
 def table(title, unit, scale, rates, lost):
     print(f"\n{title}\n  {'':<9}{'least':>9}{'median':>9}{'most':>9}  {unit:<12}{'of the rate without us':<26}lost")
     rows = {}
     for way in WAYS:
         ratios = [rate / base for rate, base in zip(rates[way], rates["without"])]
-        middle, low, high = statistics.median(ratios), min(ratios), max(ratios)
+        middle, low, high = statistics.median(ratios), *interval(ratios)
         best = max(rates[way]) / max(rates["without"])
         missed = sum(loss.get("missed", 0) for loss in lost[way])
         unseen = sum(loss["sent"] - loss["seen"] for loss in lost[way] if "sent" in loss)
@@ -142,6 +155,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--warm-up", type=float, default=12)
+    parser.add_argument("--only", choices=("small", "iperf3"))
     parser.add_argument("--json")
     options = parser.parse_args()
     options.sojourn = os.path.join(options.build, "sojourn")
@@ -166,8 +180,14 @@ def main():
             print(f"skipped: {probe.stderr.strip()}")
             return 77
         print(f"veth pair, in turns, {options.rounds} rounds of {options.seconds:g} s")
-        figures = {"small_packets": table("small packets, by a second of the sender's CPU", "million/s", 1e6, *measure(options, small_packets)),
-                   "iperf3": table("iperf3", "Gbit/s", 1e9, *measure(options, bulk))}
+        figures = {}
+        if options.only != "iperf3":
+            figures["small_packets"] = table("small packets, by a second of the sender's CPU", "million/s", 1e6, *measure(options, small_packets))
+        if options.only != "small":
+            rates, lost = measure(options, bulk)
+            figures["iperf3"] = table("iperf3", "Gbit/s", 1e9, rates, lost)
+            by_cpu = {way: [loss["by_cpu"] for loss in lost[way]] for way in WAYS}
+            figures["iperf3_by_cpu"] = table("iperf3, by a second of CPU of both its ends", "Gbit/s", 1e9, by_cpu, lost)
         sink.kill()
     finally:
         tear_down()

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "capture/source.h"
+#include "naming/name_table.h"
 
 namespace sojourn {
 
@@ -16,9 +18,15 @@ struct CaptureLog {
   std::string name;  ///< of the file, as the user wrote it
   SourceCounters counters;
   std::vector<std::string> warnings;
+  std::shared_ptr<NameTable> interfaces;  ///< where their names go; null if nobody asks
 
   /// A damaged capture can be wrong in a million places, and one line each would be a flood.
   static constexpr std::size_t most_warnings = 8;
+
+  /// For Packet::interface.
+  std::uint8_t interface_named(const std::string& interface) const {
+    return interfaces ? static_cast<std::uint8_t>(interfaces->number_of(interface)) : 0;
+  }
 
   void warn(const std::string& message) {
     if (warnings.size() < most_warnings) warnings.push_back(name + ": " + message);

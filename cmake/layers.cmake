@@ -57,7 +57,13 @@ function(sojourn_test name)
     target_precompile_headers(sojourn_test_headers PRIVATE <gtest/gtest.h>)
   endif()
   target_precompile_headers(${name} REUSE_FROM sojourn_test_headers)
-  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit)
+  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit ${sojourn_computes})
 endfunction()
+
+# How many of ctest's places a test takes, of which there are five for each core (Makefile).  A test without a word takes
+# one: it waits for timers and peers most of its time.
+set(sojourn_computes PROCESSORS 3)
+# Measures time, and has to find the machine no more than half busy.
+set(sojourn_is_timed PROCESSORS 5)
 
 include(GoogleTest)

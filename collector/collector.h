@@ -67,7 +67,6 @@ class Collector {
   /// Sentences for the log, each cause at most once a day.
   std::vector<std::string> take_notices() { return std::exchange(notices_, {}); }
   std::vector<PointLedger> ledgers() const;
-  std::uint64_t joined_ends() const { return joined_ends_; }
   std::size_t waiting() const { return waiting_.size(); }
 
  private:
@@ -115,7 +114,6 @@ class Collector {
   std::vector<SegmentClock> clocks_;
   std::map<std::string, Timestamp> noticed_;
   std::vector<std::string> notices_;
-  std::uint64_t joined_ends_ = 0;
 };
 
 }  // namespace sojourn

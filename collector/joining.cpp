@@ -197,7 +197,6 @@ void Collector::join(Pair& pair, std::uint64_t a, std::uint64_t b, Timestamp now
           on->delay_us = static_cast<std::int32_t>(delay / 1000);
         }
       note_lead(segment, sender.key.destination, now);
-      ++joined_ends_;
     }
   if (!forward) return;
   mark_joined(x);

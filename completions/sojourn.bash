@@ -75,7 +75,7 @@ _sojourn_rtt() {
     --memory) mapfile -t COMPREPLY < <(compgen -W '4KiB 64KiB 1MiB 16MiB' -- "$current") ;;
     --entry-probability) mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$current") ;;
     --by)
-      mapfile -t COMPREPLY < <(compgen -W 'flow host requester prefix/24 prefix/24/48 port vlan asn country' -- "$current")
+      mapfile -t COMPREPLY < <(compgen -W 'flow host requester prefix/24 prefix/24/48 port vlan interface tunnel dns-name dns-type dns-code asn country' -- "$current")
       ;;
     --sort) mapfile -t COMPREPLY < <(compgen -W 'samples median p95 p99 change lost' -- "$current") ;;
     --from | --to | --split) mapfile -t COMPREPLY < <(compgen -W '10s 1min 10min 1h' -- "$current") ;;

@@ -55,7 +55,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l inside -x -d 'Our si
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l keep-ambiguous -d 'Also use requests that were sent more than once'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l full-size-only -d 'Kind tcp: only full-size segments'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l seed -x -d 'Make hashing and anonymization repeatable'
-complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l by -x -a 'flow host requester prefix/24 prefix/24/48 port vlan' -d 'Group the samples'
+complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l by -x -a 'flow host requester prefix/24 prefix/24/48 port vlan interface tunnel dns-name dns-type dns-code asn country' -d 'Group the samples'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l split -x -d 'Which groups changed at this time?'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l mmdb -r -d 'For --by asn and country: a file of the format of MaxMind'
 complete -c sojourn -n '__fish_seen_subcommand_from rtt' -l sort -x -a 'samples median p95 p99 change lost' -d 'Order of the groups'

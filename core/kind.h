@@ -36,6 +36,11 @@ inline constexpr std::size_t paired_kind_count = static_cast<std::size_t>(Kind::
 constexpr std::size_t index_of(Kind kind) { return static_cast<std::size_t>(kind); }
 constexpr std::string_view name_of(Kind kind) { return kind_names[index_of(kind)]; }
 
+/// A request of these that has no answer was lost, or its answer was, or nobody was there.
+constexpr bool unanswered_means_lost(Kind kind) {
+  return kind == Kind::handshake || kind == Kind::dns || kind == Kind::ntp || kind == Kind::icmp;
+}
+
 constexpr std::optional<Kind> kind_named(std::string_view name) {
   for (std::size_t i = 0; i < kind_count; ++i)
     if (kind_names[i] == name) return static_cast<Kind>(i);

@@ -37,6 +37,7 @@ struct Packet {
   std::uint32_t captured = 0;  ///< bytes at `data`; a snap length may have cut the packet
   std::uint32_t length = 0;    ///< bytes that were on the wire
   LinkType link = LinkType::ethernet;
+  std::uint8_t interface = 0;  ///< number of its name, if somebody asks for it
 
   std::span<const std::byte> bytes() const { return {data, captured}; }
 };

@@ -23,6 +23,11 @@ struct Sample {
   std::uint16_t requester_port = 0;
   std::uint16_t responder_port = 0;
   std::uint16_t vlan = no_vlan;  ///< outermost VLAN identifier of the response
+  // What only groups look at, 0 if nobody asks: names by number (naming/name_table.h).
+  std::uint32_t way = 0;       ///< the interface or the tunnel that the response came by
+  std::uint32_t dns_name = 0;  ///< that was asked for
+  std::uint16_t dns_type = 0;
+  std::uint8_t dns_code = no_code;  ///< of the answer
   IpAddress requester;
   IpAddress responder;
 
@@ -31,6 +36,7 @@ struct Sample {
   }
 
   static constexpr std::uint16_t no_vlan = 0xffff;
+  static constexpr std::uint8_t no_code = 0xff;
 };
 
 }  // namespace sojourn

@@ -126,6 +126,14 @@ std::size_t table_bytes(const dp_config& config) {
          (part <= largest ? std::bit_ceil(part) : part);
 }
 
+std::size_t program_bytes(const dp_config& config, std::size_t ring_bytes, std::size_t cpus) {
+  return table_bytes(config) + config.buckets * sizeof(dp_bucket) +
+         config.super_buckets * sizeof(dp_super_bucket) +
+         config.asked_lines * sizeof(dp_asked_line) + sizeof(dp_services) +
+         config.shards * sizeof(dp_shard) + cpus * sizeof(dp_counters) + sizeof(dp_factors) +
+         histogram_bytes(config) + ring_bytes;
+}
+
 std::size_t histogram_count(const dp_config& config) {
   std::size_t count = 0;
   for (unsigned kind = 0; kind < DP_KINDS; ++kind)

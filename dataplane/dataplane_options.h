@@ -46,6 +46,9 @@ std::size_t part_bytes(const dp_config& config);
 /// What the kernel takes for all of them: it gives memory in powers of two up to 32 KiB.
 std::size_t table_bytes(const dp_config& config);
 
+/// All that the program takes from the kernel: tables, connections, counters and the ring.
+std::size_t program_bytes(const dp_config& config, std::size_t ring_bytes, std::size_t cpus);
+
 /// Histograms of kinds and legs that there are; 0 if samples are handed over.
 std::size_t histogram_count(const dp_config& config);
 /// Which of them is that of a leg, or nullopt if the kind is not measured or has no such leg.

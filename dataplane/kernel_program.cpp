@@ -146,11 +146,7 @@ dp_counters KernelProgram::counters() const {
 }
 
 std::size_t KernelProgram::memory_bytes() const {
-  return table_bytes(config()) + config().buckets * sizeof(dp_bucket) +
-         config().super_buckets * sizeof(dp_super_bucket) +
-         config().asked_lines * sizeof(dp_asked_line) + sizeof(dp_services) +
-         config().shards * sizeof(dp_shard) + state_->cpus * sizeof(dp_counters) +
-         sizeof(dp_factors) + histogram_bytes(config()) + state_->ring_bytes;
+  return program_bytes(config(), state_->ring_bytes, state_->cpus);
 }
 
 DataplaneHistograms KernelProgram::histograms() const {

@@ -10,12 +10,14 @@
 
 #include "core/hash.h"
 #include "core/host_names.h"
+#include "naming/dns_words.h"
 
 namespace sojourn {
 namespace {
 
-constexpr std::array<std::string_view, 8> names = {"flow", "host", "requester", "prefix",
-                                                   "port", "vlan", "asn",       "country"};
+constexpr std::array<std::string_view, 13> names = {
+    "flow",   "host",     "requester", "prefix",   "port", "vlan",   "interface",
+    "tunnel", "dns-name", "dns-type",  "dns-code", "asn",  "country"};
 
 /// The number up to the next slash, taken off the front of `text`; at most `most`.
 std::optional<std::uint8_t> take_length(std::string_view& text, unsigned most) {
@@ -51,7 +53,16 @@ std::uint16_t server_port(const Sample& sample) {
 }
 
 /// What a part looks at, as bits.
-enum Place : unsigned { responder = 1, requester = 2, service = 4, network = 8 };
+enum Place : unsigned {
+  responder = 1,
+  requester = 2,
+  service = 4,
+  network = 8,
+  way = 16,
+  question_name = 32,
+  question_type = 64,
+  answer_code = 128
+};
 
 unsigned places_of(Grouping::By part) {
   constexpr std::array<unsigned, names.size()> places = {responder | requester | service,
@@ -60,6 +71,11 @@ unsigned places_of(Grouping::By part) {
                                                          responder,
                                                          service,
                                                          network,
+                                                         way,
+                                                         way,
+                                                         question_name,
+                                                         question_type,
+                                                         answer_code,
                                                          responder,
                                                          responder};
   return places[static_cast<std::size_t>(part)];
@@ -74,7 +90,9 @@ std::string_view common_place(unsigned places) {
   return places & responder   ? "whose delay it is"
          : places & requester ? "who asked"
          : places & service   ? "which service"
-                              : "which network";
+         : places & network   ? "which network"
+         : places & way       ? "which way it came"
+                              : "the same of a question";
 }
 
 }  // namespace
@@ -85,9 +103,20 @@ Result<Grouping> Grouping::parse(std::string_view text) {
     const auto comma = text.find(',');
     if (auto added = grouping.add(text.substr(0, comma)); !added)
       return std::unexpected(added.error());
-    if (comma == std::string_view::npos) return grouping;
+    if (comma == std::string_view::npos) {
+      grouping.limit_names(NameTable::usual_most);
+      return grouping;
+    }
     text.remove_prefix(comma + 1);
   }
+}
+
+void Grouping::limit_names(std::size_t most) {
+  // An interface's number is one byte of a packet, and the last one stands for all others.
+  constexpr std::uint32_t most_interfaces = 254;
+  const auto limit = static_cast<std::uint32_t>(std::min<std::size_t>(most, NameTable::usual_most));
+  ways_ = std::make_shared<NameTable>(by(By::interface) ? std::min(limit, most_interfaces) : limit);
+  names_ = std::make_shared<NameTable>(limit);
 }
 
 Result<void> Grouping::add(std::string_view text) {
@@ -95,8 +124,8 @@ Result<void> Grouping::add(std::string_view text) {
   const auto name = std::ranges::find(names, text.substr(0, slash));
   if (name == names.end())
     return failure(fmt::format(
-        "cannot group by '{}': expected flow, host, requester, prefix/N, port, vlan, asn or "
-        "country, or several with commas between",
+        "cannot group by '{}': expected flow, host, requester, prefix/N, port, vlan, interface, "
+        "tunnel, dns-name, dns-type, dns-code, asn or country, or several with commas between",
         text));
   const By part = static_cast<By>(name - names.begin());
   for (const By other : parts_)
@@ -151,6 +180,19 @@ void Grouping::put(By part, const Sample& sample, GroupKey& key) const {
     case By::vlan:
       key.vlan = sample.vlan;
       break;
+    case By::interface:
+    case By::tunnel:
+      key.way = sample.way;
+      break;
+    case By::dns_name:
+      key.dns_name = sample.dns_name;
+      break;
+    case By::dns_type:
+      key.dns_type = sample.dns_type;
+      break;
+    case By::dns_code:
+      key.dns_code = sample.dns_code;
+      break;
     case By::asn:
       if (places_) key.system = places_->system_of(sample.responder);
       break;
@@ -190,6 +232,16 @@ std::string Grouping::label(By part, const GroupKey& key) const {
       return key.responder_port == 0 ? "no port" : fmt::format("port {}", key.responder_port);
     case By::vlan:
       return key.vlan == Sample::no_vlan ? "no vlan" : fmt::format("vlan {}", key.vlan);
+    case By::interface:
+      return key.way == NameTable::none ? "no interface" : ways_->text_of(key.way);
+    case By::tunnel:
+      return key.way == NameTable::none ? "no tunnel" : ways_->text_of(key.way);
+    case By::dns_name:
+      return key.dns_name == NameTable::none ? "no name" : names_->text_of(key.dns_name);
+    case By::dns_type:
+      return key.dns_type == 0 ? "no type" : dns_type_name(key.dns_type);
+    case By::dns_code:
+      return key.dns_code == Sample::no_code ? "no code" : dns_code_name(key.dns_code);
     case By::asn:
       return key.system == 0 || !places_ ? "no AS" : places_->name_of_system(key.system);
     case By::country:
@@ -232,8 +284,11 @@ std::uint64_t hash_of(const GroupKey& key) {
   const std::uint64_t addresses = keyed_hash(secret, keyed_hash(secret, words[0], words[1]),
                                              keyed_hash(secret, words[2], words[3]));
   const std::uint64_t territory = std::uint64_t{key.system} << 16 | key.country;
+  const std::uint64_t question =
+      std::uint64_t{key.dns_name} << 24 | std::uint64_t{key.dns_type} << 8 | key.dns_code;
+  const std::uint64_t marks = keyed_hash(secret, question, key.way);
   return keyed_hash(secret, territory == 0 ? addresses : keyed_hash(secret, addresses, territory),
-                    small);
+                    small ^ marks);
 }
 
 }  // namespace sojourn

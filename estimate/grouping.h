@@ -13,6 +13,7 @@
 #include "core/places.h"
 #include "core/result.h"
 #include "core/sample.h"
+#include "naming/name_table.h"
 
 namespace sojourn {
 
@@ -27,6 +28,10 @@ struct GroupKey {
   std::uint16_t vlan = 0;
   std::uint16_t country = 0;
   std::uint32_t system = 0;
+  std::uint32_t way = 0;       ///< interface or tunnel
+  std::uint32_t dns_name = 0;  ///< by number, as in Sample
+  std::uint16_t dns_type = 0;
+  std::uint8_t dns_code = Sample::no_code;
   bool other = false;  ///< stands for all groups that found no room
 
   friend bool operator==(const GroupKey&, const GroupKey&) = default;
@@ -43,13 +48,32 @@ std::uint64_t hash_of(const GroupKey& key);
 ///     prefix/N     the responder's prefix; IPv6 takes /48, or M with prefix/N/M
 ///     port         the server's port
 ///     vlan         the outermost VLAN identifier
+///     interface    by which the response came, live or by the capture's own word
+///     tunnel       the outermost tunnel that the response came through
+///     dns-name     the name, and
+///     dns-type     the type that DNS was asked for,
+///     dns-code     and the code of the answer
 ///     asn          the responder's autonomous system, and
 ///     country      its country: both from a Places, which has to be given
 ///
 /// Several with commas between, "prefix/24,port", as long as none says what another says already.
 class Grouping {
  public:
-  enum class By : std::uint8_t { flow, host, requester, prefix, port, vlan, asn, country };
+  enum class By : std::uint8_t {
+    flow,
+    host,
+    requester,
+    prefix,
+    port,
+    vlan,
+    interface,
+    tunnel,
+    dns_name,
+    dns_type,
+    dns_code,
+    asn,
+    country
+  };
 
   static Result<Grouping> parse(std::string_view text);
 
@@ -62,6 +86,22 @@ class Grouping {
   /// Is the group's label a host, or two?
   bool names_hosts() const { return by(By::flow) || by(By::host) || by(By::requester); }
   void set_places(std::shared_ptr<Places> places) { places_ = std::move(places); }
+  /// Samples must have marks (pipeline/sample_marks.h).
+  bool needs_marks() const { return by(By::interface) || by(By::tunnel) || by_question(); }
+  bool by_question() const { return by(By::dns_name) || by(By::dns_type) || by(By::dns_code); }
+  /// A request is in the same group as its response, whatever way the two go.
+  bool fits_requests() const {
+    return !by(By::vlan) && !by(By::interface) && !by(By::tunnel) && !by(By::dns_code);
+  }
+  /// Interfaces or tunnels, and names, by number.  Copies of a Grouping share them.
+  NameTable& ways() const { return *ways_; }
+  std::shared_ptr<NameTable> shared_ways() const { return ways_; }
+  NameTable& dns_names() const { return *names_; }
+  /// Not more of these than groups; before the first sample.
+  void limit_names(std::size_t most);
+  std::uint64_t group_names_without_room() const {
+    return ways_->without_room() + names_->without_room();
+  }
   /// Hosts are shown with these names behind their addresses.
   void name_hosts(std::shared_ptr<const HostNames> names) { host_names_ = std::move(names); }
   bool by(By part) const { return std::ranges::find(parts_, part) != parts_.end(); }
@@ -74,6 +114,8 @@ class Grouping {
   std::string name_behind(const IpAddress& host) const;
   std::string name(By part) const;
 
+  std::shared_ptr<NameTable> ways_ = std::make_shared<NameTable>();
+  std::shared_ptr<NameTable> names_ = std::make_shared<NameTable>();
   std::vector<By> parts_;  ///< in the user's order
   std::shared_ptr<Places> places_;
   std::shared_ptr<const HostNames> host_names_;

@@ -137,5 +137,41 @@ TEST(Groups, JoinWithinTheSameBound) {
   EXPECT_EQ(named, 3u);
 }
 
+TEST(Grouping, NamesTheWayAndTheQuestion) {
+  Sample one = sample();
+  EXPECT_EQ(group_of(one, "interface"), "no interface");
+  EXPECT_EQ(group_of(one, "tunnel"), "no tunnel");
+  EXPECT_EQ(group_of(one, "dns-name,dns-type,dns-code"), "no name no type no code");
+  one.dns_type = 28;
+  one.dns_code = 3;
+  EXPECT_EQ(group_of(one, "dns-type"), "AAAA");
+  EXPECT_EQ(group_of(one, "dns-code"), "NXDOMAIN");
+  EXPECT_EQ(group_of(one, "dns-type,dns-code,host"), "AAAA NXDOMAIN 198.51.100.9");
+  one.dns_type = 4711;
+  one.dns_code = 12;
+  EXPECT_EQ(group_of(one, "dns-type,dns-code"), "TYPE4711 RCODE12");
+  EXPECT_EQ(group_of(one, "tunnel,interface"),
+            "cannot group by 'tunnel' and 'interface' at once: both say which way it came");
+
+  const auto grouping = Grouping::parse("interface,vlan");
+  ASSERT_TRUE(grouping);
+  one.way = grouping->ways().number_of("eth0");
+  EXPECT_EQ(grouping->label(grouping->key_of(one)), "eth0 no vlan");
+  one.way = 255;
+  EXPECT_EQ(grouping->label(grouping->key_of(one)), "others no vlan");
+}
+
+TEST(Grouping, KeepsWaysAndQuestionsApart) {
+  const auto grouping = *Grouping::parse("tunnel,dns-name,dns-type,dns-code");
+  std::unordered_set<std::uint64_t> hashes;
+  Sample one = sample();
+  for (one.way = 0; one.way < 5; ++one.way)
+    for (one.dns_name = 0; one.dns_name < 5; ++one.dns_name)
+      for (one.dns_type = 0; one.dns_type < 5; ++one.dns_type)
+        for (one.dns_code = 0; one.dns_code < 5; ++one.dns_code)
+          hashes.insert(hash_of(grouping.key_of(one)));
+  EXPECT_EQ(hashes.size(), 625u);
+}
+
 }  // namespace
 }  // namespace sojourn

@@ -11,6 +11,12 @@
 namespace sojourn {
 namespace {
 
+/// Times before 1970 are in negative slices.
+std::int64_t slice_of(Timestamp time, Duration length) {
+  const std::int64_t ns = to_ns(time);
+  return ns >= 0 ? ns / length.count() : ~(~ns / length.count());
+}
+
 void merge_legs(LossByLeg& into, const LossByLeg& from) {
   for (std::size_t i = 0; i < leg_count; ++i) into[i].merge(from[i]);
 }
@@ -61,8 +67,7 @@ void LossTally::add(std::uint16_t bits, double weight, std::uint64_t flow, const
       ++beyond_;
   }
   if (!options_.window) return;
-  const std::int64_t ns = to_ns(sample.time), length = options_.window->count();
-  const std::int64_t number = ns >= 0 ? ns / length : ~(~ns / length);
+  const std::int64_t number = slice_of(sample.time, *options_.window);
   if (slices_.contains(number) || slices_.size() < options_.max_slices)
     slices_[number][leg].add(bits, weight, flow);
   else
@@ -78,6 +83,78 @@ void LossTally::merge(const LossTally& other) {
   for (const auto& [number, legs] : other.slices_)
     if (slices_.contains(number) || slices_.size() < options_.max_slices)
       merge_legs(slices_[number], legs);
+  const auto add = [](RequestsByKind& into, const RequestsByKind& from) {
+    for (std::size_t i = 0; i < from.size(); ++i) into[i] += from[i];
+  };
+  for (const auto& [key, kinds] : other.asking_groups_)
+    if (asking_groups_.contains(key) || asking_groups_.size() < options_.max_groups)
+      add(asking_groups_[key], kinds);
+  for (const auto& [number, kinds] : other.asking_slices_)
+    if (asking_slices_.contains(number) || asking_slices_.size() < options_.max_slices)
+      add(asking_slices_[number], kinds);
+}
+
+void LossTally::ask(const Sample& sample) { count(sample, {.requests = 1}); }
+
+void LossTally::answer(const Sample& sample) {
+  count(sample, {.answers = 1, .answered = sample.weight});
+}
+
+void LossTally::count(const Sample& sample, const RequestCounts& more) {
+  const std::size_t kind = index_of(sample.kind);
+  if (options_.grouping && options_.grouping->fits_requests()) {
+    const GroupKey key = options_.grouping->key_of(sample);
+    auto found = asking_groups_.find(key);
+    if (found == asking_groups_.end() && asking_groups_.size() < options_.max_groups)
+      found = asking_groups_.try_emplace(key).first;
+    if (found != asking_groups_.end())
+      found->second[kind] += more;
+    else
+      beyond_ += more.requests;
+  }
+  if (!options_.window) return;
+  const std::int64_t number = slice_of(sample.time, *options_.window);
+  if (asking_slices_.contains(number) || asking_slices_.size() < options_.max_slices)
+    asking_slices_[number][kind] += more;
+  else
+    beyond_ += more.requests;
+}
+
+std::vector<LossTally::RequestRow> LossTally::request_groups(std::size_t limit,
+                                                             bool by_share) const {
+  std::vector<RequestRow> rows;
+  for (const auto& [key, kinds] : asking_groups_)
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+      if (kinds[i].requests > 0)
+        rows.push_back({options_.grouping->label(key),
+                        {},
+                        static_cast<Kind>(i),
+                        kinds[i].requests,
+                        kinds[i].unanswered(options_.fixed_memory)});
+  const auto rank = [&](const RequestRow& row) {
+    if (!by_share) return row.unanswered.part;
+    return row.requests < enough_to_rank ? -1.0 : row.unanswered.value;
+  };
+  std::ranges::sort(rows, [&](const RequestRow& a, const RequestRow& b) {
+    if (rank(a) != rank(b)) return rank(a) > rank(b);
+    if (a.requests != b.requests) return a.requests > b.requests;
+    return std::tie(a.label, a.kind) < std::tie(b.label, b.kind);
+  });
+  if (rows.size() > limit) rows.resize(limit);
+  return rows;
+}
+
+std::vector<LossTally::RequestRow> LossTally::request_slices() const {
+  std::vector<RequestRow> rows;
+  for (const auto& [number, kinds] : asking_slices_)
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+      if (kinds[i].requests > 0)
+        rows.push_back({{},
+                        timestamp_from_ns(number * options_.window->count()),
+                        static_cast<Kind>(i),
+                        kinds[i].requests,
+                        kinds[i].unanswered(options_.fixed_memory)});
+  return rows;
 }
 
 std::vector<LossTally::Row> LossTally::groups(std::size_t limit, bool by_share) const {

@@ -15,6 +15,7 @@
 #include "core/time.h"
 #include "estimate/grouping.h"
 #include "estimate/share_estimate.h"
+#include "estimate/unanswered.h"
 
 namespace sojourn {
 
@@ -47,6 +48,7 @@ class LossTally {
     std::size_t max_groups = 100'000;
     std::optional<Duration> window;
     std::size_t max_slices = 10'000;
+    bool fixed_memory = false;  ///< answers have weights
   };
 
   LossTally() = default;
@@ -56,6 +58,15 @@ class LossTally {
   /// `sample` names both ends and the leg, as one that the packet had started would.
   void add(std::uint16_t bits, double weight, std::uint64_t flow, const Sample& sample);
   void merge(const LossTally& other);
+
+  /// Whether requests have to be told, for groups or slices.
+  bool wants_requests() const {
+    return options_.window || (options_.grouping && options_.grouping->fits_requests());
+  }
+  /// A request whose answer is awaited; `sample` names both ends and when it passed.
+  void ask(const Sample& sample);
+  /// The answer to one that passed at `sample.time`.
+  void answer(const Sample& sample);
 
   const LossCounts& leg(Leg leg) const { return total_[index_of(leg)]; }
 
@@ -70,6 +81,18 @@ class LossTally {
   /// share of them, where fewer segments than enough_to_rank come last.
   std::vector<Row> groups(std::size_t limit, bool by_share = false) const;
   std::vector<Row> slices() const;
+
+  /// Requests by kind of a group or a slice.
+  struct RequestRow {
+    std::string label;
+    Timestamp start;
+    Kind kind;
+    std::uint64_t requests;
+    ShareEstimate unanswered;
+  };
+  /// Most unanswered first, or the highest share of those that are enough to rank.
+  std::vector<RequestRow> request_groups(std::size_t limit, bool by_share = false) const;
+  std::vector<RequestRow> request_slices() const;
   const std::optional<Duration>& window() const { return options_.window; }
   const std::optional<Grouping>& grouping() const { return options_.grouping; }
   std::uint64_t packets_beyond() const { return beyond_; }
@@ -83,6 +106,10 @@ class LossTally {
   LossByLeg total_;
   std::unordered_map<GroupKey, LossByLeg, Hash> groups_;
   std::map<std::int64_t, LossByLeg> slices_;
+  using RequestsByKind = std::array<RequestCounts, paired_kind_count>;
+  void count(const Sample& sample, const RequestCounts& more);
+  std::unordered_map<GroupKey, RequestsByKind, Hash> asking_groups_;
+  std::map<std::int64_t, RequestsByKind> asking_slices_;
   std::uint64_t beyond_ = 0;
 };
 

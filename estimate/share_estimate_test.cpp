@@ -4,6 +4,8 @@
 
 #include <random>
 
+#include "estimate/unanswered.h"
+
 namespace sojourn {
 namespace {
 
@@ -57,6 +59,18 @@ double coverage(int runs, bool together) {
 TEST(ShareEstimate, CoversTheTruthWhenFlowsDiffer) { EXPECT_GE(coverage(1000, false), 0.925); }
 
 TEST(ShareEstimate, WouldNoticeThatFlowsWereForgotten) { EXPECT_LT(coverage(1000, true), 0.925); }
+
+TEST(RequestCounts, GiveTheShareOfThoseWithoutAnswer) {
+  const RequestCounts exact{.requests = 200, .answers = 180, .answered = 180};
+  EXPECT_DOUBLE_EQ(exact.unanswered(false).value, 0.1);
+  EXPECT_DOUBLE_EQ(exact.unanswered(false).part, 20);
+  EXPECT_NEAR(exact.unanswered(false).low, 0.066, 0.001) << "Wilson";
+  const RequestCounts few{.requests = 1000, .answers = 9, .answered = 900};
+  EXPECT_DOUBLE_EQ(few.unanswered(true).value, 0.1);
+  EXPECT_LT(few.unanswered(true).low, 0.02) << "nine answers do not know more";
+  EXPECT_GT(few.unanswered(true).high, 0.3);
+  EXPECT_EQ((RequestCounts{.requests = 10, .answers = 4, .answered = 12}).unanswered(true).part, 0);
+}
 
 }  // namespace
 }  // namespace sojourn

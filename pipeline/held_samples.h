@@ -7,10 +7,16 @@
 #include <vector>
 
 #include "core/kind.h"
+#include "core/sample.h"
 #include "estimate/distribution/inverse_variance.h"
-#include "pipeline/placed_sample.h"
 
 namespace sojourn {
+
+/// A sample and where in the capture its response was, which orders the samples of several threads.
+struct PlacedSample {
+  std::uint32_t index;
+  Sample sample;
+};
 
 /// Keeps every sample until the end, for fridges-ivw, which is there for comparison only.
 class HeldSamples {

@@ -1,6 +1,7 @@
 #include "pipeline/kernel_rtt.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -41,6 +42,16 @@ bool is_inside(const IpAddress& address, std::span<const Prefix> inside) {
                              [&](const Prefix& prefix) { return prefix.contains(address); });
 }
 
+/// The kernel gives memory in powers of two, so the table's part may come out larger than it was
+/// meant to be.  --memory is a bound all the same: the table gets less.
+void keep_within(DataplaneOptions& dataplane, std::size_t memory_bytes) {
+  const auto cpus = static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF)));
+  const std::size_t step = std::max<std::size_t>(dataplane.table_bytes / 32, 1);
+  while (dataplane.table_bytes > 2 * step &&
+         program_bytes(make_config(dataplane), dataplane.ring_bytes, cpus) > memory_bytes)
+    dataplane.table_bytes -= step;
+}
+
 /// Super-packets, queries asked before, counters, known services, and what the kernel rounds up:
 /// all that --memory has to hold too.
 std::size_t beside_connections(std::size_t connection_bytes) {
@@ -73,6 +84,7 @@ DataplaneOptions dataplane_options(const KernelRttOptions& options) {
     dataplane.connection_bytes = rest / 3;
     dataplane.ring_bytes = least_ring;  // nothing comes by it
   }
+  keep_within(dataplane, options.memory_bytes);
   return dataplane;
 }
 

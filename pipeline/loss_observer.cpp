@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pipeline/rtt_shard.h"
 #include "pipeline/sample_flow.h"
 
 namespace sojourn {
@@ -24,8 +25,11 @@ bool is_inside(const IpAddress& address, std::span<const Prefix> inside) {
 
 LossObserver::LossObserver(const RttOptions& options)
     : tracker_(most_flows(options)),
-      tally_({.grouping = options.measurement.grouping, .window = options.measurement.window}),
+      tally_({.grouping = options.measurement.grouping,
+              .window = options.measurement.window,
+              .fixed_memory = options.table.kind != TableKind::exact}),
       inside_(options.inside) {
+  marks_ = SampleMarks::make(options);
   if (options.anonymize) anonymizer_.emplace(HashKey::from_seed(options.seed));
 }
 
@@ -40,6 +44,7 @@ Sample LossObserver::ends_of(const Summary& packet, bool to_server) {
   sample.responder_port = packet.destination_port;
   sample.requester_is_server = !to_server;
   sample.vlan = packet.vlan;
+  if (marks_) marks_->put_way(packet, sample);
   if (!inside_.empty())
     sample.leg = is_inside(sample.requester, inside_) && !is_inside(sample.responder, inside_)
                      ? Leg::external
@@ -49,6 +54,31 @@ Sample LossObserver::ends_of(const Summary& packet, bool to_server) {
     sample.responder = anonymizer_->apply(sample.responder);
   }
   return sample;
+}
+
+Sample LossObserver::described(const PairEvent& event, const Match& match, const Summary& packet) {
+  Sample sample = describe(event, match, packet, inside_);
+  if (marks_) marks_->put(event, packet, sample);
+  if (anonymizer_) {
+    sample.requester = anonymizer_->apply(sample.requester);
+    sample.responder = anonymizer_->apply(sample.responder);
+  }
+  return sample;
+}
+
+void LossObserver::asked(const PairEvent& request, const Summary& packet) {
+  if (!unanswered_means_lost(request.kind)) return;
+  PairEvent event = request;
+  event.flags = sent_by_requester;
+  tally_.ask(described(event, {}, packet));
+}
+
+/// Counted where its request was, so that no slice has more answers than requests.
+void LossObserver::answered(const PairEvent& response, const Match& match, const Summary& packet) {
+  if (!unanswered_means_lost(response.kind) || !is_whole(response.kind, response.leg)) return;
+  Sample sample = described(response, match, packet);
+  sample.time = response.time - match.delay;
+  tally_.answer(sample);
 }
 
 void LossObserver::look_at(std::span<const Summary> batch) {

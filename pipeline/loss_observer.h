@@ -1,6 +1,7 @@
 #pragma once
 // Looks at packets for signs of loss, beside the measurement of delays; there only with --loss.
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -10,7 +11,10 @@
 #include "estimate/anonymizer.h"
 #include "estimate/loss_tally.h"
 #include "pipeline/rtt_options.h"
+#include "pipeline/sample_marks.h"
 #include "roundtrip/loss/loss_tracker.h"
+#include "roundtrip/pair_event.h"
+#include "roundtrip/pair_table.h"
 #include "wire/summary.h"
 
 namespace sojourn {
@@ -21,6 +25,11 @@ class LossObserver {
 
   void look_at(std::span<const Summary> batch);
 
+  /// Requests and answers have to be told.
+  bool wants_requests() const { return tally_.wants_requests(); }
+  void asked(const PairEvent& request, const Summary& packet);
+  void answered(const PairEvent& response, const Match& match, const Summary& packet);
+
   const LossTally& tally() const { return tally_; }
   LossTally& tally() { return tally_; }
   /// What was counted since the last call; connections go on being followed.
@@ -28,12 +37,14 @@ class LossObserver {
   double followed_share() const { return tracker_.followed_share(); }
 
  private:
+  Sample described(const PairEvent& event, const Match& match, const Summary& packet);
   Sample ends_of(const Summary& packet, bool to_server);
 
   LossTracker tracker_;
   LossTally tally_;
   std::vector<Prefix> inside_;
   std::optional<Anonymizer> anonymizer_;
+  std::unique_ptr<SampleMarks> marks_;
 };
 
 }  // namespace sojourn

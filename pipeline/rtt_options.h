@@ -43,6 +43,12 @@ inline KindSet kinds_to_parse(const RttOptions& options) {
   return kinds;
 }
 
+/// Packets have to say by which one they came.
+inline bool groups_by_interface(const RttOptions& options) {
+  const auto& grouping = options.measurement.grouping;
+  return grouping && grouping->by(Grouping::By::interface);
+}
+
 /// With a fixed table what the rules remember is bounded too.  Of their part of the memory, three
 /// quarters are for TCP connections, an eighth for QUIC's, one for super-packets, queries and
 /// echoes.

@@ -59,6 +59,7 @@ RttPipeline::RttPipeline(const RttOptions& options, SampleSink* sink)
       summaries_(batch_size) {
   for (unsigned i = 0; i < std::max(options.threads, 1u); ++i)
     shards_.push_back(make_shard(options));
+  if (groups_by_interface(options)) parser_.tell_interfaces();
 }
 
 void RttPipeline::process(std::span<const Packet> packets) {
@@ -124,7 +125,11 @@ void RttPipeline::run_live(Source& source, const std::atomic<bool>& stop, const 
 }
 
 void RttPipeline::run_threads(Source& source, const std::atomic<bool>& stop, const Tick& tick) {
-  ShardedRun sharded{source, shards_, HashKey::from_seed(options_.seed), kinds_to_parse(options_),
+  ShardedRun sharded{source,
+                     shards_,
+                     HashKey::from_seed(options_.seed),
+                     kinds_to_parse(options_),
+                     groups_by_interface(options_),
                      sink_};
   sharded.run(stop, tick);
   time_span_ = sharded.time_span();
@@ -175,6 +180,8 @@ std::vector<std::pair<std::string, std::uint64_t>> RttPipeline::table_counters()
     const auto more = shards_[i]->table_counters();
     for (std::size_t k = 0; k < total.size(); ++k) total[k].second += more[k].second;
   }
+  if (const auto& grouping = options_.measurement.grouping; grouping && grouping->needs_marks())
+    total.emplace_back("group-names-without-room", grouping->group_names_without_room());
   return total;
 }
 

@@ -341,5 +341,63 @@ TEST(RttPipeline, AnonymizesConsistently) {
     ASSERT_EQ(line.find("198.51.100.2:"), std::string::npos);
 }
 
+/// Queries to four servers, 10 ms apart for 8 s; the k-th server leaves k in ten unanswered, and
+/// all do in the first second.
+std::vector<StoredPacket> queries_of_which_some_are_lost() {
+  std::vector<StoredPacket> traffic;
+  for (int i = 0; i < 800; ++i) {
+    const auto server = static_cast<std::uint32_t>(i % 4);
+    const auto source_port = static_cast<std::uint16_t>(20'000 + i);
+    const Ends ends{0xc0000201, 0xc6336400 + server, source_port, 53};
+    const auto add = [&](std::int64_t ns, bool response) {
+      const Ends way = response ? ends.swapped() : ends;
+      const Bytes message = dns(static_cast<std::uint16_t>(i), response, "www.example");
+      traffic.push_back(
+          {1'700'000'000'000'000'000 + ns,
+           ethernet(EtherType::ipv4, ipv4(way, IpProtocol::udp,
+                                          udp(way.source_port, way.destination_port, message)))});
+    };
+    add(std::int64_t{i} * 10'000'000, false);
+    if (i >= 100 && i / 4 % 10 >= static_cast<int>(server))
+      add(std::int64_t{i} * 10'000'000 + 4'000'000, true);
+  }
+  return traffic;
+}
+
+std::vector<std::string> unanswered_of(const RttOptions& options) {
+  const auto traffic = queries_of_which_some_are_lost();
+  MemorySource source{traffic, 100, false};
+  RttPipeline pipeline{options};
+  pipeline.run(source, never);
+  std::vector<std::string> lines;
+  for (const auto& row : pipeline.loss()->request_groups(10))
+    lines.push_back(fmt::format("{}: {} of {}", row.label, row.unanswered.part, row.requests));
+  for (const auto& row : pipeline.loss()->request_slices())
+    lines.push_back(fmt::format("{}: {} of {}", to_ns(row.start) / 1'000'000'000 - 1'700'000'000,
+                                row.unanswered.part, row.requests));
+  return lines;
+}
+
+TEST(RttPipeline, TellsUnansweredRequestsByGroupAndSlice) {
+  RttOptions options = with_threads(1);
+  options.loss = true;
+  options.measurement.grouping = *Grouping::parse("host");
+  options.measurement.window = std::chrono::seconds{4};
+  const std::vector<std::string> expected = {"198.51.100.3: 76 of 200", "198.51.100.2: 59 of 200",
+                                             "198.51.100.1: 42 of 200", "198.51.100.0: 25 of 200",
+                                             "0: 142 of 400",           "4: 60 of 400"};
+  EXPECT_EQ(unanswered_of(options), expected);
+  options.threads = 3;
+  EXPECT_EQ(unanswered_of(options), expected);
+
+  options.threads = 1;
+  options.measurement.grouping = *Grouping::parse("dns-code");
+  EXPECT_EQ(unanswered_of(options).size(), 2u) << "a code is known of answers only";
+  options.measurement.grouping = *Grouping::parse("dns-name,dns-type");
+  EXPECT_EQ(unanswered_of(options).front(), "www.example A: 202 of 800");
+  options.table = choose_table({.kind = TableKind::tailored, .memory_bytes = 1 << 20}).value();
+  EXPECT_EQ(unanswered_of(options).front(), "www.example A: 202 of 800") << "all have room";
+}
+
 }  // namespace
 }  // namespace sojourn

@@ -20,9 +20,9 @@
 #include "pipeline/held_samples.h"
 #include "pipeline/loss_observer.h"
 #include "pipeline/name_observer.h"
-#include "pipeline/placed_sample.h"
 #include "pipeline/rtt_options.h"
 #include "pipeline/sample_flow.h"
+#include "pipeline/sample_marks.h"
 #include "pipeline/turn_observer.h"
 #include "roundtrip/pair_table.h"
 #include "roundtrip/rules/pairing.h"
@@ -127,6 +127,8 @@ class TableShard final : public RttShard {
         describes_samples_(options.want_samples || options.measurement.grouping.has_value() ||
                            !options.inside.empty()) {
     if (options.anonymize) anonymizer_.emplace(HashKey::from_seed(options.seed));
+    marks_ = SampleMarks::make(options);
+    notes_requests_ = loss_ && loss_->wants_requests();
   }
 
   void process(std::span<const Summary> batch, std::vector<PlacedSample>& samples) override {
@@ -152,7 +154,10 @@ class TableShard final : public RttShard {
  private:
   void process_part(std::span<const Summary> batch, std::vector<PlacedSample>& samples) {
     const auto events = pairing_.events(batch);
-    apply_batch(table_, events, outcome_);
+    if (notes_requests_) [[unlikely]]
+      apply_noting(table_, events, outcome_);
+    else
+      apply_batch(table_, events, outcome_);
     for (std::size_t i = 0; i < paired_kind_count; ++i) {
       const Kind kind = static_cast<Kind>(i);
       KindCounters& counters = measurement_.counters(kind);
@@ -166,8 +171,12 @@ class TableShard final : public RttShard {
     }
     measurement_.counters(Kind::tcp).super_packets = pairing_.super_packets().seen;
     measurement_.counters(Kind::tcp).super_packets_left_out = pairing_.super_packets().left_out;
+    for (const std::uint32_t event : outcome_.counted())
+      loss_->asked(events[event], batch[events[event].summary]);
     for (const EventMatch& found : outcome_.matches()) {
       const PairEvent& event = events[found.event];
+      if (notes_requests_) [[unlikely]]
+        loss_->answered(event, found.match, batch[event.summary]);
       take(event, found.match, batch[event.summary], samples);
     }
   }
@@ -261,6 +270,7 @@ class TableShard final : public RttShard {
     }
     Sample sample = describe(event, match, packet, options_.inside);
     sample.flow = flow_of(event.kind, packet);
+    if (marks_) marks_->put(event, packet, sample);
     if (anonymizer_) {
       sample.requester = anonymizer_->apply(sample.requester);
       sample.responder = anonymizer_->apply(sample.responder);
@@ -286,6 +296,8 @@ class TableShard final : public RttShard {
   unsigned guess_mask_;
   HeldSamples held_;
   std::optional<Anonymizer> anonymizer_;
+  std::unique_ptr<SampleMarks> marks_;
+  bool notes_requests_ = false;
   bool describes_samples_;  ///< somebody asks for addresses
 };
 

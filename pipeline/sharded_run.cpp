@@ -45,11 +45,12 @@ struct ShardedRun::Worker {
 };
 
 ShardedRun::ShardedRun(Source& source, std::span<const std::unique_ptr<RttShard>> shards,
-                       const HashKey& key, KindSet kinds, SampleSink* sink)
+                       const HashKey& key, KindSet kinds, bool by_interface, SampleSink* sink)
     : source_(source),
       shards_(shards),
       key_(key),
       kinds_(kinds),
+      by_interface_(by_interface),
       sink_(sink),
       ring_(chunks_per_thread * shards.size()),
       end_number_(unknown) {
@@ -62,8 +63,10 @@ ShardedRun::ShardedRun(Source& source, std::span<const std::unique_ptr<RttShard>
 
 void ShardedRun::run(const std::atomic<bool>& stop, const std::function<void()>& tick) {
   std::vector<Worker> workers;
-  for (std::size_t i = 0; i < shards_.size(); ++i)
+  for (std::size_t i = 0; i < shards_.size(); ++i) {
     workers.push_back({.shard = i, .parser = Parser{key_, kinds_}});
+    if (by_interface_) workers.back().parser.tell_interfaces();
+  }
   {
     std::vector<std::jthread> threads;
     for (std::size_t i = 1; i < workers.size(); ++i)

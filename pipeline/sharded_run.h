@@ -34,7 +34,7 @@ class ShardedRun {
  public:
   /// `sink` may be null: nobody asks for samples.
   ShardedRun(Source& source, std::span<const std::unique_ptr<RttShard>> shards, const HashKey& key,
-             KindSet kinds, SampleSink* sink);
+             KindSet kinds, bool by_interface, SampleSink* sink);
 
   /// Returns when all is processed.  The calling thread works too, and calls `tick` now and then.
   void run(const std::atomic<bool>& stop, const std::function<void()>& tick);
@@ -68,6 +68,7 @@ class ShardedRun {
   std::span<const std::unique_ptr<RttShard>> shards_;
   HashKey key_;
   KindSet kinds_;
+  bool by_interface_;
   SampleSink* sink_;
   std::vector<Sample> merged_;  ///< of a chunk, for the sink; only one thread hands over at a time
   std::vector<Chunk> ring_;

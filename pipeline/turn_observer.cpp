@@ -26,6 +26,7 @@ TurnObserver::TurnObserver(const RttOptions& options)
                 .by_chance = options.table.connection_bytes > 0}),
       describes_samples_(options.want_samples || options.measurement.grouping.has_value() ||
                          !options.inside.empty()) {
+  marks_ = SampleMarks::make(options);
   if (options.anonymize) anonymizer_.emplace(HashKey::from_seed(options.seed));
 }
 
@@ -48,13 +49,17 @@ void TurnObserver::look_at(std::span<const Summary> batch, Measurement& measurem
 
 void TurnObserver::process(std::span<const Summary> batch, Measurement& measurement,
                            std::vector<PlacedSample>& samples) {
+  std::uint32_t last = ~std::uint32_t{0};
+  FlowTag tag{};
   for (const TurnDelay& found : tracker_.look_at(batch)) {
     const Summary& packet = batch[found.summary];
     if (found.client_guessed && !is_part(found.leg))
       ++measurement.counters(found.kind).guessed_legs;
     if (!describes_samples_) {
-      measurement.add_light(found.kind, found.leg, packet.time, found.delay, found.weight,
-                            FlowTag::of(flow_of(found.kind, packet)));
+      if (found.summary != last)  // up to three delays of one answer
+        tag = FlowTag::of(flow_of(found.kind, packet));
+      last = found.summary;
+      measurement.add_light(found.kind, found.leg, packet.time, found.delay, found.weight, tag);
       continue;
     }
     PairEvent event{};
@@ -64,6 +69,7 @@ void TurnObserver::process(std::span<const Summary> batch, Measurement& measurem
     event.flags = found.by_client ? sent_by_requester : 0;
     Sample sample = describe(event, {found.delay, found.weight}, packet, options_.inside);
     sample.flow = flow_of(found.kind, packet);
+    if (marks_) marks_->put_way(packet, sample);
     if (anonymizer_) {
       sample.requester = anonymizer_->apply(sample.requester);
       sample.responder = anonymizer_->apply(sample.responder);

@@ -1,14 +1,16 @@
 #pragma once
 // Kinds response and tls, beside those whose requests wait in a table; there only if asked for.
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "estimate/anonymizer.h"
 #include "estimate/measurement.h"
-#include "pipeline/placed_sample.h"
+#include "pipeline/held_samples.h"
 #include "pipeline/rtt_options.h"
+#include "pipeline/sample_marks.h"
 #include "roundtrip/turns/turn_tracker.h"
 #include "wire/summary.h"
 
@@ -37,6 +39,7 @@ class TurnObserver {
   TurnTracker tracker_;
   bool describes_samples_;  ///< somebody asks for addresses
   std::optional<Anonymizer> anonymizer_;
+  std::unique_ptr<SampleMarks> marks_;
 };
 
 }  // namespace sojourn

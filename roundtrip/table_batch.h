@@ -29,6 +29,7 @@ class BatchOutcome {
     count_ = 0;
     requests_ = {};
     left_out_ = {};
+    counted_.clear();
   }
   std::span<const EventMatch> matches() const { return {matches_.data(), count_}; }
   /// Requests by kind, without repeats and without halves of spans.
@@ -37,6 +38,10 @@ class BatchOutcome {
   /// until they are answered.
   const LeftOutCounters& left_out(Kind kind) const { return left_out_[index_of(kind)]; }
   LeftOutCounters& left_out(Kind kind) { return left_out_[index_of(kind)]; }
+
+  /// Events whose requests were counted; only of apply_noting().
+  std::span<const std::uint32_t> counted() const { return counted_; }
+  void note_counted(std::uint32_t event) { counted_.push_back(event); }
 
   void add(const EventMatch& match) { matches_[count_++] = match; }
   /// Writes the match in any case and keeps it only `if_found`: no branch to mispredict.
@@ -51,6 +56,7 @@ class BatchOutcome {
   std::size_t count_ = 0;
   std::array<std::uint64_t, kind_count> requests_{};
   std::array<LeftOutCounters, kind_count> left_out_{};
+  std::vector<std::uint32_t> counted_;
 };
 
 /// Does a match of this event use up a request that was counted?  Halves are not counted.
@@ -59,7 +65,7 @@ inline bool is_whole(Kind kind, Leg leg) {
 }
 
 /// One event, the plain way.
-template <PairTable Table>
+template <bool notes = false, PairTable Table>
 [[gnu::always_inline]] inline void apply_event(Table& table, const PairEvent& event,
                                                std::uint32_t index, BatchOutcome& out) {
   if (event.is_request) {
@@ -67,6 +73,8 @@ template <PairTable Table>
     const bool counts =
         admission != Admission::repeated && !(event.flags & (half_of_span | is_copy));
     out.count_request_if(counts, event.kind);
+    if constexpr (notes)
+      if (counts) out.note_counted(index);
     if (!counts || admission == Admission::stored) return;
     ++out.left_out(event.kind)[admission == Admission::by_chance ? LeftOut::by_chance
                                : admission == Admission::no_room ? LeftOut::no_room
@@ -91,6 +99,14 @@ void apply_batch(Table& table, std::span<const PairEvent> events, BatchOutcome& 
           apply_event(table, event, index, out);
         });
   }
+}
+
+/// The same for whoever wants to know which requests were counted.
+template <PairTable Table>
+void apply_noting(Table& table, std::span<const PairEvent> events, BatchOutcome& out) {
+  out.start(events.size());
+  for (std::uint32_t index = 0; index < events.size(); ++index)
+    apply_event<true>(table, events[index], index, out);
 }
 
 }  // namespace sojourn

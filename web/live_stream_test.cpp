@@ -14,6 +14,9 @@ std::size_t take_all(LiveStream& stream, bool& ended) {
   while (true) {
     bool asleep = false;
     const auto taken = stream.take(room.data(), room.size(), [&] { asleep = true; });
+    if (asleep) {
+      EXPECT_EQ(taken, 0) << "bytes that are not there";
+    }
     ended = taken < 0;
     if (ended || asleep) return sum;
     sum += static_cast<std::size_t>(taken);

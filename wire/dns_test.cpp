@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "wire/headers/dns_question.h"
 #include "wire/test_packets.h"
 
 namespace sojourn {
@@ -132,6 +133,29 @@ TEST(DnsStream, AMessageMayEndFarBeyondItsSegment) {
   EXPECT_EQ(found.position->offset, stream.size());
   EXPECT_TRUE(walk(std::span{stream}.subspan(1000, 1000), 1000, found.position->after(1000))
                   .messages.empty());
+}
+
+TEST(DnsQuestion, IsNameTypeAndCode) {
+  const auto query = read_dns_question(dns(1, false, "WWW.Example.org", 28));
+  ASSERT_TRUE(query);
+  EXPECT_EQ(query->name, "www.example.org");
+  EXPECT_EQ(query->type, 28);
+  EXPECT_FALSE(query->code) << "nobody has answered yet";
+  Bytes answer = dns(1, true, "www.example.org", 28);
+  answer[3] = std::byte{0x83};
+  ASSERT_TRUE(read_dns_question(answer));
+  EXPECT_EQ(read_dns_question(answer)->code, 3);
+  EXPECT_EQ(read_dns_question(dns(1, false, ""))->name, ".");
+}
+
+TEST(DnsQuestion, IsNotThereIfCutOrAbsent) {
+  const Bytes whole = dns(7, true, "www.example.org");
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    EXPECT_FALSE(read_dns_question(std::span{whole}.first(size))) << size;
+  EXPECT_TRUE(read_dns_question(whole));
+  Bytes none = whole;
+  none[5] = std::byte{0};
+  EXPECT_FALSE(read_dns_question(none));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <type_traits>
+#include <vector>
 
 #include "core/prefetch.h"
 #include "wire/flow_hash.h"
@@ -80,6 +81,7 @@ template <class IpHeader, class Room>
   out.quic_spin = false;
   out.quic_initial = false;
   out.no_bits = 0;
+  out.origin = 0;
   if (usual_timestamps) [[likely]] {
     out.ts_value = load_network<std::uint32_t>(tcp + tcp_header + 4);
     out.ts_echo = load_network<std::uint32_t>(tcp + tcp_header + 8);
@@ -168,6 +170,13 @@ struct ListPerShard {
   }
 };
 
+/// Afterwards, so that nobody else pays for it.
+void put_interfaces(std::span<const Packet> packets, std::uint32_t first_index,
+                    std::span<Summary> summaries) {
+  for (Summary& summary : summaries)
+    summary.origin = packets[summary.index - first_index].interface;
+}
+
 }  // namespace
 
 template <class Room>
@@ -201,13 +210,17 @@ std::size_t Parser::summarize(std::span<const Packet> packets, std::span<Summary
   constexpr std::ptrdiff_t a_batch = 16 * 1024;
   OneList list{out.data()};
   parse(packets, list, first_index, a_batch);
+  if (by_interface_) put_interfaces(packets, first_index, {out.data(), list.next});
   return static_cast<std::size_t>(list.next - out.data());
 }
 
 void Parser::deal(std::span<const Packet> packets, std::span<Summary*> ends,
                   std::uint32_t first_index, std::ptrdiff_t next_read) {
+  const std::vector<Summary*> starts(by_interface_ ? ends.begin() : ends.end(), ends.end());
   ListPerShard lists{ends, {}};
   parse(packets, lists, first_index, next_read);
+  for (std::size_t i = 0; i < starts.size(); ++i)
+    put_interfaces(packets, first_index, {starts[i], ends[i]});
 }
 
 }  // namespace sojourn

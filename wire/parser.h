@@ -36,6 +36,9 @@ class Parser {
   void deal(std::span<const Packet> packets, std::span<Summary*> ends, std::uint32_t first_index,
             std::ptrdiff_t next_read);
 
+  /// From now on Summary::origin is the interface.
+  void tell_interfaces() { by_interface_ = true; }
+
   const SkipCounters& skipped() const { return skipped_; }
 
  private:
@@ -46,6 +49,7 @@ class Parser {
   HashKey key_;
   Wanted wanted_;
   SkipCounters skipped_;
+  bool by_interface_ = false;
 };
 
 }  // namespace sojourn

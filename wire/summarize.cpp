@@ -51,6 +51,8 @@ Outcome finish(const Job& job, Content content, const Cursor& payload, std::uint
   summary.content = content;
   summary.is_ipv6 = layer.is_ipv6;
   summary.first_fragment = layer.first_fragment;
+  summary.origin = static_cast<std::uint8_t>(
+      std::min<std::ptrdiff_t>(layer.ip - job.at.outer.ip, Summary::far_away));
   return summarized;
 }
 Outcome finish_udp(const Job& job, Content content) {

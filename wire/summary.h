@@ -58,7 +58,11 @@ struct alignas(64) Summary {
   bool quic_initial : 1 =
       false;  ///< QUIC long header of type Initial (else Handshake, 0-RTT, Retry)
   std::uint8_t no_bits : 2 = 0;  ///< so that the bits are written without being read
-  std::uint8_t spare = 0;
+  /// How it came: bytes from the outermost IP header to `ip`, 255 for more; or, if the parser was
+  /// asked for that, the number of its interface.
+  std::uint8_t origin = 0;
+
+  static constexpr std::uint8_t far_away = 255;
 
   /// Identifies the exchange within the flow: DNS id and question, NTP originate timestamp, ICMP
   /// identifier and sequence number.

@@ -2,6 +2,7 @@
 
 #include "wire/test_layers.h"
 #include "wire/test_parse.h"
+#include "wire/tunnel_name.h"
 #include "wire/walk.h"
 
 namespace sojourn {
@@ -178,6 +179,40 @@ TEST(Tunnels, OverIpTheirHeadersAreChecked) {
   EXPECT_EQ(over_ip(IpProtocol::gre, gre(0x2081, 0x880b, 8)).skip, Skip::not_ip)
       << "PPTP acknowledgment alone";
   EXPECT_EQ(over_ip(IpProtocol{200}, frame).skip, Skip::unknown_protocol);
+}
+
+std::string tunnel_of_frame(const Carried& outer) {
+  const Summary summary = summary_of(outer.bytes, LinkType::raw);
+  return tunnel_name(summary);
+}
+
+TEST(TunnelName, SaysKindIdentifierAndEndsAlikeInBothDirections) {
+  const Bytes frame = ethernet(EtherType::ipv4, inner);
+  const Bytes network = bytes_of({8, 0, 0, 0, 0, 0x13, 0x88, 0}) + frame;
+  EXPECT_EQ(tunnel_of_frame(in_udp(4789, network)), "vxlan 5000 10.0.0.1 - 10.0.0.2");
+  constexpr Ends back{0x0a000002, 0x0a000001, 50000, 0};
+  EXPECT_EQ(tunnel_of_frame({Form::ipv4, ipv4(back, IpProtocol::udp, udp(50000, 4789, network))}),
+            "vxlan 5000 10.0.0.1 - 10.0.0.2");
+  EXPECT_EQ(tunnel_of_frame(in_udp(6081, geneve({Form::ipv4, inner}))),
+            "geneve 0 10.0.0.1 - 10.0.0.2");
+  EXPECT_EQ(tunnel_of_frame(in_udp(2152, gtp(0x30, {}, inner))), "gtp 10.0.0.1 - 10.0.0.2");
+  EXPECT_EQ(tunnel_of_frame(in_ipv4(IpProtocol::ipv4, inner)), "ip 10.0.0.1 - 10.0.0.2");
+  const Bytes keyed = bytes_of(GreHeader{GreHeader::has_key | GreHeader::has_checksum, 0x0800}) +
+                      zeros(4) + bytes_of({0, 0, 1, 2}) + inner;
+  EXPECT_EQ(tunnel_of_frame(in_ipv4(IpProtocol::gre, keyed)), "gre 258 10.0.0.1 - 10.0.0.2");
+  EXPECT_EQ(tunnel_of_frame(in_ipv4(IpProtocol::gre, gre(0, 0x0800, 0) + inner)),
+            "gre 10.0.0.1 - 10.0.0.2");
+  EXPECT_EQ(tunnel_of_frame({Form::ipv4, inner}), "");
+}
+
+TEST(TunnelName, IsThatOfTheOutermost) {
+  Carried packet{Form::ipv4, inner};
+  packet = in_ipv4(IpProtocol::ipv4, packet.bytes);
+  packet = in_ipv4(IpProtocol::gre, gre(0, 0x0800, 0) + packet.bytes);
+  EXPECT_EQ(tunnel_of_frame(packet), "gre 10.0.0.1 - 10.0.0.2");
+  for (int i = 0; i < 7; ++i)
+    packet = in_ipv4(IpProtocol::gre, gre(0xb000, 0x0800, 12) + packet.bytes);
+  EXPECT_EQ(tunnel_of_frame(packet), "tunnels within tunnels") << "not found again";
 }
 
 }  // namespace

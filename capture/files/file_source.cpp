@@ -51,7 +51,8 @@ std::string not_a_capture(Window window) {
 }  // namespace
 
 Result<std::unique_ptr<Source>> FileSource::open(std::unique_ptr<ByteInput> input,
-                                                 const std::string& name) {
+                                                 const std::string& name,
+                                                 std::shared_ptr<NameTable> interfaces) {
   const auto refused = [&](const std::string& why) { return failure(name + ": " + why); };
   auto window = at_least(*input, 4);
   if (!window) return refused(window.error().message);
@@ -69,6 +70,7 @@ Result<std::unique_ptr<Source>> FileSource::open(std::unique_ptr<ByteInput> inpu
 
   auto log = std::make_unique<CaptureLog>();
   log->name = name;
+  log->interfaces = std::move(interfaces);
   Result<std::unique_ptr<Decoder>> decoder = failure("");
   if (is_pcap(window->begin)) {
     window = at_least(*input, pcap_header_size);

@@ -14,7 +14,8 @@ class FileSource final : public Source {
  public:
   /// Looks at the first bytes to tell the format.
   static Result<std::unique_ptr<Source>> open(std::unique_ptr<ByteInput> input,
-                                              const std::string& name);
+                                              const std::string& name,
+                                              std::shared_ptr<NameTable> interfaces = {});
 
   Filled next(std::span<Packet> batch) override;
   bool bytes_stay() const override { return input_->bytes_stay(); }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "capture/source.h"
+#include "naming/name_table.h"
 
 namespace sojourn {
 
@@ -15,10 +16,13 @@ namespace sojourn {
 /// A regular file is mapped and its packets are not copied.  Pipes and compressed captures go
 /// through a buffer of half a MiB; only a pcapng block that is larger makes it grow, to 16 MiB at
 /// most.  zstd may need its window besides, 2 GiB if packed by `zstd --long=31`.
-Result<std::unique_ptr<Source>> open_capture(const std::string& path);
+/// With `interfaces`, a pcapng's packets say by which one they came.
+Result<std::unique_ptr<Source>> open_capture(const std::string& path,
+                                             std::shared_ptr<NameTable> interfaces = {});
 
 /// Several captures as one, in the order of time.  Of equal times the earlier path's come first.
-Result<std::unique_ptr<Source>> open_captures(std::span<const std::string> paths);
+Result<std::unique_ptr<Source>> open_captures(std::span<const std::string> paths,
+                                              std::shared_ptr<NameTable> interfaces = {});
 
 /// A capture that is already in memory and stays there.  With a `chunk` it is read like a pipe
 /// that delivers so many bytes at a time.

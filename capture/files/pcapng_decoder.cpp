@@ -16,7 +16,7 @@ constexpr std::uint32_t simple_packet_block = 3;
 constexpr std::uint32_t enhanced_packet_block = 6;
 
 constexpr std::uint32_t byte_order_magic = 0x1a2b3c4d;
-constexpr std::uint16_t option_end = 0, option_tsresol = 9, option_tsoffset = 14;
+constexpr std::uint16_t option_end = 0, option_name = 2, option_tsresol = 9, option_tsoffset = 14;
 
 constexpr std::size_t smallest_block = 12;
 /// Wireshark's limit too.  A block that we look into must fit the buffer of a pipe.
@@ -163,10 +163,12 @@ void PcapngDecoder::describe_interface(const Block& block) {
   const auto link = supported_link_type(interface.link_number);
   interface.supported = link.has_value();
   interface.link = link.value_or(LinkType::ethernet);
-  read_options(block, interface);
+  std::string name = fmt::format("interface {}", interfaces_.size() - 1);
+  read_options(block, interface, name);
+  interface.number = log_.interface_named(name);
 }
 
-void PcapngDecoder::read_options(const Block& block, Interface& interface) {
+void PcapngDecoder::read_options(const Block& block, Interface& interface, std::string& name) {
   const std::byte* at = block.begin + 16;
   const std::byte* const end = block.begin + block.size - 4;
   while (end - at >= 4) {
@@ -179,6 +181,7 @@ void PcapngDecoder::read_options(const Block& block, Interface& interface) {
       bad_block(fmt::format("an interface option claims {} bytes", length));
       return;
     }
+    if (code == option_name && length >= 1) name.assign(reinterpret_cast<const char*>(at), length);
     if (code == option_tsresol && length >= 1)
       interface.scale.set_resolution(static_cast<std::uint8_t>(*at));
     if (code == option_tsoffset && length >= 8)
@@ -207,8 +210,12 @@ bool PcapngDecoder::read_packet(const Block& block, Packet& packet) {
   // Negative times are large ones here.
   constexpr std::uint64_t year_2106 = (std::uint64_t{1} << 32) * 1'000'000'000;
   log_.counters.unlikely_times += static_cast<std::uint64_t>(to_ns(time)) >= year_2106;
-  packet = {time, block.begin + 28, captured,
-            std::max(captured, read<std::uint32_t>(block.begin + 24)), interface->link};
+  packet = {time,
+            block.begin + 28,
+            captured,
+            std::max(captured, read<std::uint32_t>(block.begin + 24)),
+            interface->link,
+            interface->number};
   tally_.add(packet);
   return true;
 }
@@ -230,7 +237,7 @@ bool PcapngDecoder::read_simple_packet(const Block& block, Packet& packet) {
     log_.warn("Simple Packet Blocks have no time; they are given that of the packet before");
   warned_of_time_ = true;
   const Timestamp time = tally_.last == Timestamp::min() ? timestamp_from_ns(0) : tally_.last;
-  packet = {time, block.begin + 12, captured, length, interface->link};
+  packet = {time, block.begin + 12, captured, length, interface->link, interface->number};
   tally_.add(packet);
   return true;
 }

@@ -37,6 +37,7 @@ class PcapngDecoder final : public Decoder {
     std::uint32_t snap_length = 0;  ///< 0: no limit
     LinkType link = LinkType::ethernet;
     bool supported = false;
+    std::uint8_t number = 0;  ///< for Packet::interface
   };
 
   /// A whole block, outline checked: `size` counts everything from type to trailing length.
@@ -52,7 +53,7 @@ class PcapngDecoder final : public Decoder {
   Found damage(const std::string& what);
   bool begin_section(const Block& block);
   void describe_interface(const Block& block);
-  void read_options(const Block& block, Interface& interface);
+  void read_options(const Block& block, Interface& interface, std::string& name);
   bool read_packet(const Block& block, Packet& packet);
   bool read_simple_packet(const Block& block, Packet& packet);
   const Interface* readable_interface(std::uint32_t index);

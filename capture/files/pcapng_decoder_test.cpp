@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <limits>
 
 #include "capture/files/open.h"
@@ -222,6 +223,28 @@ TEST(PcapngDecoder, RefusesWhatOnlyBeginsLikePcapng) {
   PcapngWriter newer;
   newer.block(0x0a0d0d0a, newer.body().u32(0x1a2b3c4d).u16(2).u16(0).u64(0));
   EXPECT_EQ(open_memory(newer.data, "a").error().message, "a: pcapng version 2 is not supported");
+}
+
+TEST(PcapngDecoder, SaysByWhichInterfaceAPacketCame) {
+  PcapngWriter capture{false};
+  auto name = capture.body();
+  name.u16(2).u16(4);
+  for (const char letter : {'e', 't', 'h', '7'}) name.u8(static_cast<std::uint8_t>(letter));
+  capture.section().interface().interface(1, 0, name);
+  capture.enhanced(0, 1'700'000'000'000'001, 61).enhanced(1, 1'700'000'000'000'002, 61);
+  const std::string path = testing::TempDir() + "interfaces.pcapng";
+  std::ofstream{path, std::ios::binary}.write(reinterpret_cast<const char*>(capture.data.data()),
+                                              static_cast<std::streamsize>(capture.size()));
+  const auto names = std::make_shared<NameTable>();
+  std::array<Packet, 4> packets;
+  const auto source = open_capture(path, names);
+  ASSERT_TRUE(source);
+  ASSERT_EQ((*source)->next(packets).count, 2u);
+  EXPECT_EQ(names->text_of(packets[0].interface), "interface 0");
+  EXPECT_EQ(names->text_of(packets[1].interface), "eth7");
+  const auto unasked = open_capture(path);
+  ASSERT_EQ((*unasked)->next(packets).count, 2u);
+  EXPECT_EQ(packets[1].interface, 0) << "nobody asks";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "capture/live/live_source.h"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <linux/if_ether.h>
 #include <net/if.h>
 #include <poll.h>
@@ -10,6 +11,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <unordered_map>
 #include <vector>
 
 #include "capture/capture_log.h"
@@ -22,12 +24,14 @@ namespace {
 
 class LiveSource final : public Source {
  public:
-  LiveSource(ListeningPlace place, UniqueFd socket, PacketRing ring)
+  LiveSource(ListeningPlace place, UniqueFd socket, PacketRing ring,
+             std::shared_ptr<NameTable> names)
       : place_(std::move(place)),
         framing_(place_.framing()),
         socket_(std::move(socket)),
         ring_(std::move(ring)) {
     log_.name = place_.name();
+    log_.interfaces = std::move(names);
     if (place_.interfaces.size() > 1) several_ = place_.interfaces;
   }
 
@@ -124,8 +128,24 @@ class LiveSource final : public Source {
     packet.length = std::max(header.tp_len, header.tp_snaplen) - before_ip;
     if (framing != Framing::none && (header.tp_status & TP_STATUS_VLAN_VALID) != 0)
       restore_tag(header, frame + header.tp_mac, packet);
+    packet.interface = log_.interfaces ? number_of(from.sll_ifindex) : std::uint8_t{0};
     tally_.add(packet);
     return true;
+  }
+
+  /// Of -i any too: an interface may come up at any time.
+  std::uint8_t number_of(int index) {
+    if (index == last_index_) return last_number_;
+    constexpr std::size_t most = 4096;  // containers come and go
+    if (numbers_.size() >= most) numbers_.clear();
+    const auto [found, is_new] = numbers_.try_emplace(index);
+    if (is_new) {
+      char name[IF_NAMESIZE];
+      const bool known = ::if_indextoname(static_cast<unsigned>(index), name) != nullptr;
+      found->second = log_.interface_named(known ? name : fmt::format("interface {}", index));
+    }
+    last_index_ = index;
+    return last_number_ = found->second;
   }
 
   /// The kernel has taken the outer VLAN tag out of the frame.  Moving the two MAC addresses into
@@ -155,6 +175,9 @@ class LiveSource final : public Source {
   std::byte* at_ = nullptr;              ///< its next packet
   std::uint32_t left_ = 0;               ///< packets from `at_` on
   bool ended_ = false;
+  std::unordered_map<int, std::uint8_t> numbers_;  ///< of interfaces by index, if asked for
+  int last_index_ = 0;
+  std::uint8_t last_number_ = 0;
   std::vector<LiveInterface> several_;  ///< if there are: those that are still there
   std::chrono::steady_clock::time_point looked_ = std::chrono::steady_clock::now();
 };
@@ -170,8 +193,8 @@ Result<std::unique_ptr<Source>> open_interfaces(const LiveOptions& options) {
   if (!ring) return std::unexpected(ring.error().while_doing(place->name()));
   if (auto started = start_receiving(*socket, *place, options.promiscuous); !started)
     return std::unexpected(started.error());
-  auto source =
-      std::make_unique<LiveSource>(std::move(*place), std::move(*socket), std::move(*ring));
+  auto source = std::make_unique<LiveSource>(std::move(*place), std::move(*socket),
+                                             std::move(*ring), options.names);
   if (options.filter.empty()) return source;
   return FilteredSource::open(std::move(source), options.filter);
 }

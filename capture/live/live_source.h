@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "capture/source.h"
+#include "naming/name_table.h"
 
 namespace sojourn {
 
@@ -16,7 +17,8 @@ struct LiveOptions {
   std::uint32_t snap_length = 2048;  ///< whole frames but the largest; headers would mostly do
   std::size_t ring_bytes = 32 * 1024 * 1024;
   bool promiscuous = true;
-  std::string filter = {};  ///< tcpdump's language; empty: everything
+  std::string filter = {};                ///< tcpdump's language; empty: everything
+  std::shared_ptr<NameTable> names = {};  ///< if given, packets say by which interface they came
 };
 
 /// Opens interfaces for capture.  Needs root or CAP_NET_RAW.  Packets of several come in the order

@@ -209,8 +209,7 @@ double Distribution::weight_at(double q) const {
 }
 
 std::vector<Duration> Distribution::at_weights(const Buckets& buckets,
-                                               std::span<const double> targets,
-                                               std::span<const int> outward) const {
+                                               std::span<const double> targets) const {
   std::vector<std::size_t> order(targets.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) { return targets[i]; });
@@ -226,8 +225,6 @@ std::vector<Duration> Distribution::at_weights(const Buckets& buckets,
     if (!logging_ && ascending[i] <= moments_.min_weight() / 2) ns = moments_.min();
     if (!logging_ && ascending[i] >= total_weight() - moments_.max_weight() / 2)
       ns = moments_.max();
-    if (!logging_ && outward[order[i]] < 0) ns = LogBuckets::lowest(LogBuckets::index_of(ns));
-    if (!logging_ && outward[order[i]] > 0) ns = LogBuckets::highest(LogBuckets::index_of(ns));
     result[order[i]] = Duration{std::clamp(ns, moments_.min(), moments_.max())};
   }
   return result;
@@ -241,7 +238,7 @@ std::vector<Duration> Distribution::quantiles(std::span<const double> qs) const 
     targets.push_back(weight_at(q));
   }
   std::optional<Buckets> scratch;
-  return at_weights(buckets(scratch), targets, std::vector<int>(qs.size(), 0));
+  return at_weights(buckets(scratch), targets);
 }
 
 std::optional<Interval> Distribution::interval(double q, double confidence) const {
@@ -273,7 +270,6 @@ std::vector<QuantileEstimate> Distribution::estimates(std::span<const double> qs
         std::pow(student_score(confidence, variance.degrees()) / normal_score(confidence), 2);
 
   std::vector<double> targets;
-  std::vector<int> outward;
   std::vector<QuantileEstimate> result;
   for (const double q : qs) {
     targets.push_back(weight_at(q));
@@ -295,18 +291,37 @@ std::vector<QuantileEstimate> Distribution::estimates(std::span<const double> qs
     }
     targets.push_back((around.bounded_below ? around.low : 0) * total_weight());
     targets.push_back((around.bounded_above ? around.high : 1) * total_weight());
-    outward.insert(outward.end(), {0, -1, 1});
     result.push_back({{}, {{}, {}, around.bounded_below, around.bounded_above, why}});
   }
 
-  const auto found = at_weights(buckets, targets, outward);
+  const auto found = at_weights(buckets, targets);
   for (std::size_t i = 0; i < qs.size(); ++i) {
     QuantileEstimate& estimate = result[i];
     estimate.delay = found[3 * i];
     estimate.interval.low = std::min(found[3 * i + 1], found[3 * i]);
     estimate.interval.high = std::max(found[3 * i + 2], found[3 * i]);
+    if (!logging_) widen_by_rounding(estimate);
   }
   return result;
+}
+
+/// A sample may lie anywhere in its bucket.  That error and the one of sampling are independent, so
+/// the widths add as their squares do; an interval never ends inside the bucket of its quantile.
+void Distribution::widen_by_rounding(QuantileEstimate& estimate) const {
+  const auto widened = [&](Duration end, auto edge_of) {
+    const auto rounding = [&](Duration delay) {
+      const std::int64_t edge = edge_of(LogBuckets::index_of(delay.count()));
+      return static_cast<double>(std::abs(edge - delay.count()));
+    };
+    const double sampling = static_cast<double>((end - estimate.delay).count());
+    return std::llround(std::hypot(sampling, std::max(rounding(estimate.delay), rounding(end))));
+  };
+  const std::int64_t delay = estimate.delay.count();
+  const auto within = [&](std::int64_t ns) {
+    return Duration{std::clamp(ns, moments_.min(), moments_.max())};
+  };
+  estimate.interval.low = within(delay - widened(estimate.interval.low, LogBuckets::lowest));
+  estimate.interval.high = within(delay + widened(estimate.interval.high, LogBuckets::highest));
 }
 
 std::optional<Interval> Distribution::mean_interval(double confidence) const {

@@ -164,10 +164,9 @@ class Distribution {
   void add_to_buckets(std::span<const std::int64_t> delays_ns, std::span<const FlowTag> flows);
   void add_log_to(Buckets& buckets) const;
   const Buckets& buckets(std::optional<Buckets>& scratch) const;
-  /// The delays at these points of the cumulative weight; with `outward`, the end of the bucket
-  /// that is farther from the quantile: -1 below it, 1 above, 0 for the quantile itself.
-  std::vector<Duration> at_weights(const Buckets& buckets, std::span<const double> targets,
-                                   std::span<const int> outward) const;
+  /// The delays at these points of the cumulative weight.
+  std::vector<Duration> at_weights(const Buckets& buckets, std::span<const double> targets) const;
+  void widen_by_rounding(QuantileEstimate& estimate) const;
   double weight_at(double q) const;  ///< m_1 + q (m_n - m_1)
 
   Moments moments_;

@@ -101,7 +101,10 @@ class Gathered {
         return;
       const std::int16_t slot = slots_[position(LogBuckets::index_of(ns))];
       if (slot == none) return;
-      samples_[static_cast<std::size_t>(slot)].push_back({ns, weight});
+      Samples& samples = samples_[static_cast<std::size_t>(slot)];
+      if (!samples.empty() && samples.back().ns != ns)
+        varied_[static_cast<std::size_t>(slot)] = true;
+      samples.push_back({ns, weight});
       if (weight != 1) weighted_[static_cast<std::size_t>(slot)] = true;
     });
   }
@@ -114,10 +117,11 @@ class Gathered {
     const WeightedDelay here = samples[rank];
     const double middle = place.below + before_ + here.weight / 2;
     const std::span<WeightedDelay> all{samples};
+    const bool varied = varied_[slot_of(place.bucket)] || weighted_[slot_of(place.bucket)];
     if (target < middle) {
       std::optional<WeightedDelay> previous;
       if (rank > 0)
-        previous = std::ranges::max(all.first(rank));
+        previous = varied ? std::ranges::max(all.first(rank)) : here;
       else if (place.previous)
         previous = std::ranges::max(samples_of(*place.previous));
       if (!previous) return here.ns;
@@ -126,7 +130,7 @@ class Gathered {
     }
     std::optional<WeightedDelay> next;
     if (rank + 1 < all.size())
-      next = std::ranges::min(all.subspan(rank + 1));
+      next = varied ? std::ranges::min(all.subspan(rank + 1)) : here;
     else if (place.next && has(*place.next))
       next = std::ranges::min(samples_of(*place.next));
     if (!next) return here.ns;
@@ -152,6 +156,7 @@ class Gathered {
     wanted_.push_back(bucket);
     samples_.emplace_back();
     weighted_.push_back(false);
+    varied_.push_back(false);
   }
 
   /// Puts the sample in whose weight the target lies into its place; `before_` is the weight of
@@ -160,7 +165,10 @@ class Gathered {
     const double last = static_cast<double>(samples.size()) - 1;
     const auto rank =
         static_cast<std::size_t>(std::clamp(std::floor(target - place.below), 0.0, last));
-    std::ranges::nth_element(samples, samples.begin() + static_cast<std::ptrdiff_t>(rank));
+    // Clocks of microseconds, and whatever is measured once and told often, fill buckets with one
+    // value, in which many quantiles and ends of their intervals lie.
+    if (varied_[slot_of(place.bucket)])
+      std::ranges::nth_element(samples, samples.begin() + static_cast<std::ptrdiff_t>(rank));
     before_ = static_cast<double>(rank);
     return rank;
   }
@@ -176,7 +184,7 @@ class Gathered {
   std::vector<std::int16_t> slots_;   ///< by bucket
   std::vector<std::int32_t> wanted_;  ///< buckets, by slot
   std::vector<Samples> samples_;      ///< by slot
-  std::vector<bool> weighted_;
+  std::vector<bool> weighted_, varied_;
   double before_ = 0;
 };
 

@@ -44,6 +44,18 @@ TEST_P(IntervalsOf, EveryTableHoldTheTruthAndTotalsAreUnbiased) {
   }
 }
 
+/// Wide intervals hold the truth too: with 1000 independent runs an interval that holds 95.7 %
+/// lies outside these bounds with probability 3e-3 (binomial); before the widths were added as
+/// squares, it was 97.9 %.
+TEST(Intervals, OfIndependentSamplesAreNeitherTooNarrowNorTooWide) {
+  const std::vector<IntervalTable> of = {{TableKind::tailored, 65'536}};
+  const auto trials = try_intervals(interval_traffic()[0], of, 1000, 1);
+  for (const double held : {trials[0].held[0], trials[0].held[1]}) {
+    EXPECT_GE(held, 0.93);
+    EXPECT_LE(held, 0.975);
+  }
+}
+
 /// The twin: every delay is half as long again as the truth says.
 TEST_P(IntervalsOf, DelaysThatAreLongerAreNoticed) {
   IntervalTraffic longer = GetParam();

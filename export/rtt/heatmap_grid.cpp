@@ -21,10 +21,6 @@ Leg slower_leg(const Measurement& measurement, Kind kind) {
 
 }  // namespace
 
-bool unanswered_means_lost(Kind kind) {
-  return kind == Kind::handshake || kind == Kind::dns || kind == Kind::ntp || kind == Kind::icmp;
-}
-
 std::vector<HeatmapPanel> heatmap_panels(const Measurement& measurement, KindSet kinds,
                                          bool kinds_named) {
   std::vector<HeatmapPanel> panels;

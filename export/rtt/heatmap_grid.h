@@ -44,7 +44,4 @@ struct HeatmapGrid {
 HeatmapGrid grid_of(const DelayHeatmap& heatmap, const HeatmapPanel& panel, std::size_t columns,
                     std::size_t rows, std::size_t from_column = 0);
 
-/// Is a request without a response a loss?  Not where one acknowledgment answers many segments.
-bool unanswered_means_lost(Kind kind);
-
 }  // namespace sojourn

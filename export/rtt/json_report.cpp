@@ -216,6 +216,28 @@ Json loss_row(const LossCounts& counts) {
   return object;
 }
 
+/// By group and slice; of an interval nobody can tell yet.
+Json unanswered_object(const RttReport& report) {
+  if (report.interval) return nullptr;
+  Json object{{"groups", Json::array()}, {"windows", Json::array()}};
+  const auto row_object = [](const LossTally::RequestRow& row) {
+    Json one{
+        {"kind", name_of(row.kind)}, {"requests", row.requests}, {"count", row.unanswered.part}};
+    add_share(one, row.unanswered);
+    return one;
+  };
+  const bool by_share = report.sort == GroupOrder::lost;
+  for (const auto& row : report.loss->request_groups(report.top, by_share)) {
+    object["groups"].push_back(row_object(row));
+    object["groups"].back()["group"] = row.label;
+  }
+  for (const auto& row : report.loss->request_slices()) {
+    object["windows"].push_back(row_object(row));
+    object["windows"].back()["start_ns"] = to_ns(row.start);
+  }
+  return object;
+}
+
 Json loss_object(const RttReport& report) {
   Json object{{"followed_share", report.loss_followed},
               {"legs", Json::object()},
@@ -237,6 +259,7 @@ Json loss_object(const RttReport& report) {
     one["leg"] = name_of(row.leg);
     object["windows"].push_back(std::move(one));
   }
+  object["unanswered"] = unanswered_object(report);
   return object;
 }
 

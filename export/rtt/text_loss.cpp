@@ -36,6 +36,10 @@ void TextReport::loss() {
   loss_slices();
   loss_groups();
   unanswered_shares();
+  unanswered_slices();
+  unanswered_groups();
+  if (!has_tcp_loss()) return;
+  line("");
   paragraph(
       "retransmitted: of bytes that passed here before, so lost behind the capture, on the leg of "
       "its row, unless spurious: acknowledged here already. late: fills a hole after a round trip, "
@@ -45,6 +49,12 @@ void TextReport::loss() {
         fmt::format("In fixed memory {:.3g} % of the connections were followed at the end; counts "
                     "are estimates for all.",
                     100 * report_.loss_followed));
+}
+
+bool TextReport::has_tcp_loss() const {
+  for (std::size_t i = 0; i < leg_count; ++i)
+    if (!report_.loss->leg(static_cast<Leg>(i)).empty()) return true;
+  return false;
 }
 
 void TextReport::loss_totals() {
@@ -92,6 +102,39 @@ void TextReport::unanswered_shares() {
   table(rows);
 }
 
+void TextReport::unanswered_slices() {
+  const auto slices = report_.loss->request_slices();
+  if (slices.empty()) return;
+  TextTable rows({Align::left, Align::left, Align::right, Align::right});
+  rows.row({"start", "kind", "requests", "unanswered"});
+  for (const LossTally::RequestRow& slice : slices)
+    rows.row({format_time(slice.start).substr(11, 12), std::string{name_of(slice.kind)},
+              format_count(slice.requests), share_cell(slice.unanswered)});
+  line("");
+  table(rows);
+}
+
+void TextReport::unanswered_groups() {
+  if (!report_.loss->grouping() || report_.top == 0) return;
+  const Grouping& grouping = *report_.loss->grouping();
+  if (!grouping.fits_requests()) {
+    line("");
+    return paragraph(fmt::format(
+        "Unanswered requests are not told by {}: that is known of answers only.", grouping.name()));
+  }
+  const bool by_share = report_.sort == GroupOrder::lost;
+  const auto groups = report_.loss->request_groups(report_.top, by_share);
+  if (groups.empty()) return;
+  TextTable rows({Align::right, Align::right, Align::left, Align::left});
+  rows.row({"requests", "unanswered", "kind",
+            grouping.name() + (by_share ? ", highest share first" : ", most unanswered first")});
+  for (const LossTally::RequestRow& group : groups)
+    rows.row({format_count(group.requests), share_cell(group.unanswered),
+              std::string{name_of(group.kind)}, group.label});
+  line("");
+  table(rows);
+}
+
 void TextReport::loss_slices() {
   const auto slices = report_.loss->slices();
   if (slices.empty()) return;
@@ -109,7 +152,7 @@ void TextReport::loss_slices() {
 }
 
 void TextReport::loss_groups() {
-  if (!report_.loss->grouping() || report_.top == 0) return;
+  if (!report_.loss->grouping() || report_.top == 0 || !has_tcp_loss()) return;
   TextTable rows({Align::right, Align::right, Align::right, Align::left, Align::left});
   const bool by_share = report_.sort == GroupOrder::lost;
   rows.row({"segments", "retransmitted", "late", "tcp to",

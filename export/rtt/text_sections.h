@@ -50,6 +50,9 @@ class TextReport : private TextPage {
   void loss_slices();
   void loss_groups();
   void unanswered_shares();
+  void unanswered_slices();
+  void unanswered_groups();
+  bool has_tcp_loss() const;
   // text_heatmap.cpp
   void heatmap();
   void latest_heatmap(const ScreenSize& screen);

@@ -1,11 +1,16 @@
 #pragma once
 // A point and a collector on the loopback interface, for tests.
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <thread>
 #include <vector>
 
+#include "capture/unique_fd.h"
 #include "ipfix/message_writer.h"
 #include "ipfix/transport/endpoint.h"
 #include "ipfix/transport/listener.h"
@@ -56,7 +61,7 @@ struct Received {
   }
 };
 
-/// Polls until `done` or five seconds have passed.
+/// Polls until `done` or twenty seconds have passed.
 inline bool poll_until(Listener& listener, const Listener::Deliver& deliver,
                        const std::function<bool()>& done) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
@@ -64,6 +69,38 @@ inline bool poll_until(Listener& listener, const Listener::Deliver& deliver,
     listener.poll(milliseconds{20}, deliver);
   return done();
 }
+
+/// Waits until `done` or twenty seconds have passed.
+inline bool comes_true(const std::function<bool()>& done) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+  while (std::chrono::steady_clock::now() < end) {
+    if (done()) return true;
+    std::this_thread::sleep_for(milliseconds{2});
+  }
+  return false;
+}
+
+/// A TCP port on loopback where nobody listens, and that no other program gets meanwhile: it is
+/// bound.  A Listener can take it all the same, since both allow it (SO_REUSEADDR).
+class KeptPort {
+ public:
+  KeptPort() : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
+    const int yes = 1;
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    if (::bind(socket_.get(), any, size) == 0 && ::getsockname(socket_.get(), any, &size) == 0)
+      port_ = ntohs(address.sin_port);
+  }
+  [[nodiscard]] std::uint16_t port() const { return port_; }  // 0: there was none
+
+ private:
+  UniqueFd socket_;
+  std::uint16_t port_ = 0;
+};
 
 inline ListenerOptions listen_on(Transport transport, std::uint16_t port = 0) {
   ListenerOptions options;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "oneway/marking/marking_multipoint.h"
+#include "oneway/marking/marking_summary.h"
 #include "oneway/marking/test_marking_path.h"
 
 namespace sojourn {
@@ -52,6 +53,31 @@ TEST(MarkingCollector, CountsAndTimes) {
     EXPECT_EQ(row(outcome, 3).delay, Duration{7ms});
     EXPECT_TRUE(row(outcome, 3).faults.none()) << row(outcome, 3).faults.text();
   }
+}
+
+/// Each point is compared with the next one of the path: 1 ms to the middle, then 2 ms and a loss.
+TEST(MarkingSummary, HopsAreFromEachPointToTheNext) {
+  MarkingScenario near = steady(MarkingMethod::multiplexed), far = near;
+  for (SentPacket& packet : far.packets) packet.delay = 3ms;
+  far.packets[index_at(2, 3)].delay.reset();
+  const MarkingOutcome middle = run(near), whole = run(far);
+  const MarkingHop hop{"middle", middle.last};
+  const OnewayResult result = summarise_marking(
+      MarkingSetup{.carrier = *MarkingCarrier::parse("dscp")},
+      {MarkingMethod::multiplexed, Duration{}}, whole.first, whole.last, {&hop, 1});
+  ASSERT_EQ(result.tables.size(), 2u);
+  const ResultTable& hops = result.tables[1];
+  ASSERT_EQ(hops.rows.size(), 2u);
+  const auto texts = [&](std::size_t row) {
+    std::vector<std::string> shown;
+    for (const Cell& cell : hops.rows[row]) shown.push_back(cell.text);
+    return shown;
+  };
+  const std::string one_ms = "1000000", two_ms = "2000000";
+  EXPECT_EQ(texts(0), (std::vector<std::string>{"FIRST", "middle", "6", "600", "0", "6", one_ms,
+                                                one_ms, one_ms}));
+  EXPECT_EQ(texts(1), (std::vector<std::string>{"middle", "LAST", "6", "600", "1", "6", two_ms,
+                                                two_ms, two_ms}));
 }
 
 /// The paper's published program counts the pulse by its mark.  With such a table every interval

@@ -1,4 +1,4 @@
-// Names in bytes from outside: DNS answers and TLS server names.
+// Names in bytes from outside: DNS questions and answers, TLS server names.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -7,7 +7,9 @@
 
 #include "core/host_names.h"
 #include "core/printable.h"
+#include "naming/name_table.h"
 #include "wire/headers/dns_addresses.h"
+#include "wire/headers/dns_question.h"
 #include "wire/headers/tls_server_name.h"
 
 using namespace sojourn;
@@ -25,6 +27,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (names.size() > 16) std::abort();
   if (const auto name = find_server_name(bytes))
     if (name->empty() || name->size() > 255) std::abort();
+  if (const auto question = read_dns_question(bytes)) {
+    if (question->name.empty() || question->name.size() > 2 * 255) std::abort();
+    NameTable table{1};
+    const std::uint32_t number = table.number_of(question->name);
+    const std::string label = table.text_of(number);
+    if (label.empty() || printable(label, 1000) != label) std::abort();
+    if (table.number_of(question->name) != number) std::abort();
+  }
   for (std::size_t at = 0; at < size && at < 64; ++at) {
     std::size_t place = at;
     if (const auto name = read_dns_name(bytes, place))

@@ -11,6 +11,7 @@
 #include "wire/ip_packet.h"
 #include "wire/parser.h"
 #include "wire/summarize.h"
+#include "wire/tunnel_name.h"
 
 using namespace sojourn;
 
@@ -43,6 +44,9 @@ void use(const Summary& summary, const std::vector<std::byte>& bytes) {
   require(summary.payload_offset >= (summary.is_ipv6 ? 48 : 28));
   (void)summary.source();
   (void)summary.destination();
+  require(summary.origin == 0 || summary.origin == Summary::far_away ||
+          summary.ip - summary.origin >= bytes.data());
+  require((summary.origin == 0) == tunnel_name(summary).empty());
   if (summary.content != Content::tcp || summary.ip_captured <= summary.payload_offset) return;
 
   const std::span payload{summary.ip + summary.payload_offset,
@@ -70,6 +74,7 @@ void compare_ways(const Packet& packet, const HashKey& key, const Parser& parser
     require(general.has_timestamps == summary->has_timestamps);
     require(general.ts_value == summary->ts_value && general.ts_echo == summary->ts_echo);
     require(general.source_is_low == summary->source_is_low);
+    require(general.origin == summary->origin);
   } else {
     require(parser.skipped()[*skip] == 1);
   }

@@ -24,7 +24,7 @@ measure() {
   rm -f "$NET_DIR"/report.json "$NET_DIR"/samples.csv "$NET_DIR"/emulator.csv  # of the attempt before
   net_emulate --delay 10ms --seed 20261115
   ip netns exec "$NET_NAME-server" iperf3 --server --one-off >"$NET_DIR/iperf3.log" 2>&1 &
-  ip netns exec "$NET_NAME-client" "$sojourn" rtt -i client0 --engine "$engine" --duration 10s --json \
+  ip netns exec "$NET_NAME-client" "$sojourn" rtt -i client0 --engine "$engine" --duration 1min --json \
     --samples "$NET_DIR/samples.csv" >"$NET_DIR/report.json" 2>"$NET_DIR/sojourn.err" &
   local measurement=$!
   local tries
@@ -38,6 +38,8 @@ measure() {
   local pings=$!
   on_client iperf3 --client "$NET_SERVER" --time 4 --bitrate 4M >>"$NET_DIR/iperf3.log"
   wait "$pings"
+  sleep 0.3 # what was captured last is on its way
+  kill -INT "$measurement"
   wait "$measurement" || { echo "sojourn failed: $(cat "$NET_DIR/sojourn.err")" >&2; exit 1; }
   sleep 0.1
   net_stop_emulator

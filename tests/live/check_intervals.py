@@ -41,6 +41,11 @@ def main():
         fail(f"{sum(map(echoes, lines))} echoes in {len(lines)} lines: {[echoes(line) for line in lines]}")
     if sum(echoes(line) > 0 for line in lines) < 2:
         fail("all in one interval, though they took longer")
+    if "interface" in options:
+        # The reply passes the interface towards the server first, and counts there.
+        found = {group["group"] for line in lines for group in line["groups"]}
+        if found != {"right"}:
+            fail(f"groups by interface are {found}")
     for number, line in enumerate(lines, 1):
         if line["interval"]["number"] != number:
             fail(f"line {number} is of interval {line['interval']['number']}")

@@ -23,16 +23,18 @@ await_nobody() {
   done
   return 1
 }
-# Programs of that name that the kernel still holds.
-programs() { bpftool prog show 2>/dev/null | grep -c "name $1 " || true; }
-# Freed after a grace period.
-await_programs() {
-  local tries
-  for ((tries = 0; tries < 100; ++tries)); do
-    [ "$(programs "$1")" != "$2" ] || return 0
-    sleep 0.1
+# The programs in the kernel that a process holds.
+programs_of() { awk '/^prog_id:/ {print $2}' /proc/"$1"/fdinfo/* 2>/dev/null | sort -u; }
+# await_freed ID...: they are, after a grace period.
+await_freed() {
+  local id tries
+  for id; do
+    for ((tries = 0; tries < 100; ++tries)); do
+      bpftool prog show id "$id" >/dev/null 2>&1 || continue 2
+      sleep 0.1
+    done
+    fail "program $id is still in the kernel"
   done
-  fail "$(programs "$1") programs $1, not $2"
 }
 figure() { python3 -c "import json,sys; r=json.load(open('$1')); print($2)"; }
 
@@ -41,7 +43,6 @@ if ! measure --engine kernel --duration 10ms >/dev/null 2>"$NET_DIR/why"; then
   echo "skipped: $(cat "$NET_DIR/why")"
   exit 77
 fi
-before=$(programs rtt_tc)
 net_emulate --delay 5ms --seed 1
 
 echo "privileges: nobody, and no capabilities"
@@ -62,9 +63,12 @@ on_client ping -q -i 0.02 -c 50 $NET_SERVER6 >/dev/null
 sleep 0.2
 kill -INT $second && wait $second
 echo "kill -9 leaves nothing attached"
+held=$(programs_of $first)
+[ -n "$held" ] || fail "it holds no program"
 kill -KILL $first
 wait $first 2>/dev/null || true
-await_programs rtt_tc "$before"
+# shellcheck disable=SC2086  # one word per program
+await_freed $held
 [ "$(figure "$NET_DIR/second.json" "r['kinds']['icmp']['samples']")" -eq 100 ] || fail "not all echoes, IPv4 and IPv6"
 [ "$(figure "$NET_DIR/second.json" "r['engine']['name']")" = kernel ] || fail "not in the kernel"
 
@@ -152,8 +156,11 @@ echo "the interface goes away"
 ip netns exec "$NET_NAME-client" "$sojourn" rtt -i client0 --engine kernel --duration 1min >"$NET_DIR/gone" &
 gone=$!
 await_nobody $gone
+held=$(programs_of $gone)
+[ -n "$held" ] || fail "it holds no program"
 ip -n "$NET_NAME-client" link delete client0
 wait $gone
 grep -q "client0: the interface is gone" "$NET_DIR/gone" || fail "no word about the interface"
-await_programs rtt_tc "$before"
+# shellcheck disable=SC2086  # one word per program
+await_freed $held
 echo "all well"

@@ -28,6 +28,9 @@ for engine in $engines; do
 done
 echo "socket: both sides of a way, each echo once"
 python3 "$here/check_intervals.py" "$NET_NAME" $NET_SERVER "$sojourn" middle --engine socket -i left -i right
+echo "socket: by which interface the replies came"
+python3 "$here/check_intervals.py" "$NET_NAME" $NET_SERVER "$sojourn" middle -i left -i right --by interface
+python3 "$here/check_intervals.py" "$NET_NAME" $NET_SERVER "$sojourn" middle -i any --by interface
 echo "any: each echo once, though it passes two interfaces"
 python3 "$here/check_intervals.py" "$NET_NAME" $NET_SERVER "$sojourn" middle -i any
 if on_client "$sojourn" rtt -i any --engine kernel --duration 10ms >/dev/null 2>"$NET_DIR/why"; then

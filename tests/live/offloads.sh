@@ -39,7 +39,7 @@ measure() {
   ip netns exec "$name-server" iperf3 --server --one-off >"$folder/server.log" 2>&1 &
   ip netns exec "$name-client" tcpdump --nano -i client0 -s 100 -B 65536 -w - >"$folder/capture.pcap" 2>"$folder/tcpdump.err" &
   local listener=$!
-  ip netns exec "$name-client" "$sojourn" rtt -i client0 --engine socket --kind tcp --json \
+  ip netns exec "$name-client" "$sojourn" rtt -i client0 --engine socket --kind tcp --json --samples "$folder/samples.csv" \
     >"$folder/report.json" 2>"$folder/sojourn.err" &
   local measurement=$!
   sleep 1
@@ -54,7 +54,7 @@ measure() {
   kill -INT "$measurement" "$listener"
   wait "$listener" || true
   wait "$measurement" || { echo "sojourn failed: $(cat "$folder/sojourn.err")" >&2; exit 1; }
-  python3 "$here/check_offloads.py" "$folder/report.json" "$folder/capture.pcap" "$folder/ss.log"
+  python3 "$here/check_offloads.py" "$folder/report.json" "$folder/samples.csv" "$folder/capture.pcap" "$folder/ss.log"
 }
 
 for attempt in 1 2 3; do
