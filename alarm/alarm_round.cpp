@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "naming/stored_group.h"
+
 namespace sojourn {
 namespace {
 
@@ -15,7 +17,7 @@ constexpr Duration lateness = 20s;
 std::string group_text(const AnswerRow& row) {
   std::string text;
   if (row.measure < kind_count) text = leg_names[row.leg];
-  if (row.prefix) text += (text.empty() ? "" : " ") + row.prefix->to_string();
+  if (row.prefix) text += (text.empty() ? "" : " ") + group_name(*row.prefix);
   return text;
 }
 
@@ -23,7 +25,7 @@ Result<Answer> ask_window(Store& store, Timestamp from, Timestamp to, bool prefi
   Question question;
   question.from = from;
   question.to = to;
-  if (prefixes) question.prefix_length = Question::as_stored;
+  if (prefixes) question.by = GroupBy::stored;
   question.columns = 1;
   return ask(store, question);
 }
@@ -39,7 +41,7 @@ double significance_of(const AlarmOptions& options, std::size_t judgements) {
 
 bool AlarmRounds::is_excepted(const std::optional<Prefix>& prefix) const {
   return prefix && std::ranges::any_of(options_.except, [&](const Prefix& except) {
-           return except.length() <= prefix->length() && except.contains(prefix->network());
+           return belongs_to(*prefix, except);
          });
 }
 

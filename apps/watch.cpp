@@ -216,6 +216,7 @@ constexpr const char* watch_examples = R"(Examples:
   sudo sojourn watch -i eth0 --web 192.0.2.1:8443 --web-certificate c.pem --web-key c.key
       --web-token-file token                     for other machines
   sudo sojourn watch -i eth0 --prefix host       who, down to each host
+  sudo sojourn watch -i eth0 --prefix flow       ... and to each port and flow
   sojourn query sojourn.db --by prefix/24        the same on the terminal
 )";
 
@@ -247,10 +248,10 @@ void add_watch(CLI::App& app, Run& run) {
       [memory](std::size_t bytes) { *memory = bytes; },
       "memory for requests that wait (default 16MiB)");
   add_parsed(
-      watch, "--prefix", "LENGTH|host", parse_prefix_length,
+      watch, "--prefix", "LENGTH|host|port|flow", parse_prefix_length,
       [request](std::uint64_t length) { request->point.cells.prefix_length = length; },
-      "keep IPv4 prefixes of this length apart, IPv6 of twice it;\n'host': each address (default "
-      "24)");
+      "keep IPv4 prefixes of this length apart, IPv6 of twice it;\nor each address, server's port "
+      "or flow (default 24)");
   add_parsed(
       watch, "--duration", "TIME", parse_positive_duration,
       [request](Duration time) { request->duration = time; }, "stop after this long");

@@ -152,10 +152,10 @@ void add_measuring_options(CLI::App& point, PointRequest& request, PointWishes& 
       [&](std::size_t bytes) { request.rtt_memory = bytes; },
       "memory for requests that wait (default 16MiB)");
   add_parsed(
-      point, "--prefix", "LENGTH|host", parse_prefix_length,
+      point, "--prefix", "LENGTH|host|port|flow", parse_prefix_length,
       [&](std::uint64_t length) { request.options.cells.prefix_length = length; },
-      "round trips by IPv4 prefixes of this length (IPv6: twice it)\n"
-      "or by host, instead of all together");
+      "round trips by IPv4 prefixes of this length (IPv6: twice it),\n"
+      "by host, server's port or flow, instead of all together");
 }
 
 constexpr std::string_view of_collecting[] = {
