@@ -76,7 +76,7 @@ class Fields {
   }
   void wrong(std::string_view name, std::string_view field) {
     if (complaint_.empty())
-      complaint_ = fmt::format("'{}' is not a valid {}", printable(field, 60), name);
+      complaint_ = fmt::format("'{}' is not valid as {}", printable(field, 60), name);
   }
   const std::string& complaint() const { return complaint_; }
 
