@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "naming/stored_group.h"
+
 namespace sojourn {
 namespace {
 
@@ -15,7 +17,7 @@ constexpr Duration lateness = 20s;
 std::string group_text(const AnswerRow& row) {
   std::string text;
   if (row.measure < kind_count) text = leg_names[row.leg];
-  if (row.prefix) text += (text.empty() ? "" : " ") + row.prefix->to_string();
+  if (row.prefix) text += (text.empty() ? "" : " ") + group_name(*row.prefix);
   return text;
 }
 
@@ -23,7 +25,7 @@ Result<Answer> ask_window(Store& store, Timestamp from, Timestamp to, bool prefi
   Question question;
   question.from = from;
   question.to = to;
-  if (prefixes) question.prefix_length = Question::as_stored;
+  if (prefixes) question.by = GroupBy::stored;
   question.columns = 1;
   return ask(store, question);
 }
@@ -39,18 +41,22 @@ double significance_of(const AlarmOptions& options, std::size_t judgements) {
 
 bool AlarmRounds::is_excepted(const std::optional<Prefix>& prefix) const {
   return prefix && std::ranges::any_of(options_.except, [&](const Prefix& except) {
-           return except.length() <= prefix->length() && except.contains(prefix->network());
+           return belongs_to(*prefix, except);
          });
 }
 
-/// The same hour of the weeks before, once an hour.
-Result<void> AlarmRounds::learn_usual(Store& store, Timestamp now) {
-  const Timestamp hour = slice_of(now, 1h);
-  if (usual_hour_ == hour) return {};
+Timestamp usual_begin(Timestamp from, Timestamp to) {
+  const Timestamp middle = from + difference(to, from) / 2;
+  return slice_of(middle - usual_span / 2 + usual_step / 2, usual_step);
+}
+
+/// That time of the weeks before, once in ten minutes.
+Result<void> AlarmRounds::learn_usual(Store& store, Timestamp begin) {
+  if (usual_begin_ == begin) return {};
   std::map<SeriesKey, Distribution> sums;
   for (int back = 1; back <= options_.weeks; ++back) {
-    const Timestamp then = hour - back * week;
-    const auto answer = ask_window(store, then, then + 1h, true);
+    const Timestamp then = begin - back * week;
+    const auto answer = ask_window(store, then, then + usual_span, true);
     if (!answer) return std::unexpected(answer.error());
     for (const AnswerSubject& subject : answer->subjects)
       for (const AnswerRow& row : subject.rows)
@@ -58,15 +64,16 @@ Result<void> AlarmRounds::learn_usual(Store& store, Timestamp now) {
   }
   usual_.clear();
   for (const auto& [key, delays] : sums) usual_.emplace(key, delays.snapshot(std::array{0.5}));
-  usual_hour_ = hour;
+  usual_begin_ = begin;
   return {};
 }
 
 Result<std::vector<AlarmFinding>> AlarmRounds::look(Store& store, Timestamp now) {
+  const Timestamp end = slice_of(now - lateness, finest_slice) + finest_slice;
   const auto about_usual = [](const AlarmRule& rule) { return rule.about_usual(); };
   if (std::ranges::any_of(options_.rules, about_usual))
-    if (auto learned = learn_usual(store, now); !learned) return std::unexpected(learned.error());
-  const Timestamp end = slice_of(now - lateness, finest_slice) + finest_slice;
+    if (auto learned = learn_usual(store, usual_begin(end - options_.window, end)); !learned)
+      return std::unexpected(learned.error());
   const bool prefixes = std::ranges::any_of(options_.rules, &AlarmRule::each_group);
   const auto answer = ask_window(store, end - options_.window, end, prefixes);
   if (!answer) return std::unexpected(answer.error());

@@ -31,6 +31,14 @@ struct AlarmOptions {
 /// week there are week / every rounds.
 double significance_of(const AlarmOptions& options, std::size_t judgements);
 
+/// What is usual at a time is what was around that time of the weeks before: so what drifts
+/// steadily does not count as a change, as it would at the edge of a fixed hour.  Stores keep
+/// slices of ten minutes for as long as the usual needs them.
+inline constexpr Duration usual_step = std::chrono::minutes{10};
+inline constexpr Duration usual_span = std::chrono::minutes{40};
+/// Where that begins for what is judged from `from` to `to`.
+Timestamp usual_begin(Timestamp from, Timestamp to);
+
 class AlarmRounds {
  public:
   explicit AlarmRounds(AlarmOptions options) : options_(std::move(options)) {}
@@ -42,12 +50,12 @@ class AlarmRounds {
  private:
   using SeriesKey = std::tuple<std::string, std::uint8_t, std::uint8_t, std::string>;
 
-  Result<void> learn_usual(Store& store, Timestamp now);
+  Result<void> learn_usual(Store& store, Timestamp begin);
   bool is_excepted(const std::optional<Prefix>& prefix) const;
 
   AlarmOptions options_;
   std::map<SeriesKey, DelaySnapshot> usual_;
-  std::optional<Timestamp> usual_hour_;
+  std::optional<Timestamp> usual_begin_;
 };
 
 }  // namespace sojourn

@@ -55,9 +55,9 @@ TestStore four_weeks() {
 
 TEST(AlarmRounds, TheUsualIsThatOfTheSameHourOfTheFourWeeksBefore) {
   TestStore store = four_weeks();
-  fill(store, hour + 10min, 5min, 30ms);
+  fill(store, hour + 25min, 5min, 30ms);
   AlarmRounds rounds{options_of("tcp usual")};
-  const auto judgement = look(rounds, store, hour + 15min + 10s);
+  const auto judgement = look(rounds, store, hour + 30min + 10s);
   EXPECT_EQ(judgement.state, AlarmState::bad);
   ASSERT_TRUE(judgement.bound);
   EXPECT_NEAR(static_cast<double>(to_ns(*judgement.bound)), 20e6, 0.5e6);
@@ -65,37 +65,51 @@ TEST(AlarmRounds, TheUsualIsThatOfTheSameHourOfTheFourWeeksBefore) {
 
 TEST(AlarmRounds, TheUsualIsLearnedAnewWithTheNextHour) {
   TestStore store = four_weeks();
-  fill(store, hour + 10min, 5min, 20ms);
-  fill(store, hour + 1h + 10min, 5min, 40ms);
+  fill(store, hour + 25min, 5min, 20ms);
+  fill(store, hour + 1h + 25min, 5min, 40ms);
   AlarmRounds rounds{options_of("each tcp usual")};
-  EXPECT_EQ(look(rounds, store, hour + 15min + 10s).state, AlarmState::good);
-  EXPECT_EQ(look(rounds, store, hour + 1h + 15min + 10s).state, AlarmState::good);
+  EXPECT_EQ(look(rounds, store, hour + 30min + 10s).state, AlarmState::good);
+  EXPECT_EQ(look(rounds, store, hour + 1h + 30min + 10s).state, AlarmState::good);
   // With the usual of the hour before it would be twice as slow.
   TestStore stale = four_weeks();
-  fill(stale, hour + 10min, 5min, 40ms);
-  EXPECT_EQ(look(rounds, stale, hour + 15min + 10s).state, AlarmState::bad);
+  fill(stale, hour + 25min, 5min, 40ms);
+  EXPECT_EQ(look(rounds, stale, hour + 30min + 10s).state, AlarmState::bad);
+}
+
+// Rising from 24 to 35 ms within two hours: at the edge between them it is 30 ms, where the hour
+// before has 26.5 and the hour after 32.5.
+TEST(AlarmRounds, TheUsualHasItsMiddleWhereTheWindowIs) {
+  TestStore store;
+  for (int back = 1; back <= 4; ++back)
+    for (int ten = -6; ten < 6; ++ten)
+      fill(store, hour - back * week + ten * 10min, 10min, 30ms + ten * 1ms);
+  fill(store, hour - 150s, 5min, 30ms);
+  AlarmRounds rounds{options_of("tcp usual")};
+  const auto judgement = look(rounds, store, hour + 150s + 10s);
+  ASSERT_TRUE(judgement.bound);
+  EXPECT_NEAR(static_cast<double>(to_ns(*judgement.bound)), 29.5e6, 0.6e6);
 }
 
 TEST(AlarmRounds, OneWeekIsAPastAndNoneSaysNothing) {
   TestStore store;
   fill(store, hour - 3 * week, 1h, 20ms);
-  fill(store, hour + 10min, 5min, 30ms);
+  fill(store, hour + 25min, 5min, 30ms);
   AlarmRounds rounds{options_of("tcp usual")};
-  EXPECT_EQ(look(rounds, store, hour + 15min + 10s).state, AlarmState::bad);
+  EXPECT_EQ(look(rounds, store, hour + 30min + 10s).state, AlarmState::bad);
   TestStore young;
   fill(young, hour - 24h, 1h, 20ms);
-  fill(young, hour + 10min, 5min, 30ms);
+  fill(young, hour + 25min, 5min, 30ms);
   AlarmRounds others{options_of("tcp usual")};
-  EXPECT_EQ(look(others, young, hour + 15min + 10s).state, AlarmState::unclear);
+  EXPECT_EQ(look(others, young, hour + 30min + 10s).state, AlarmState::unclear);
 }
 
 TEST(AlarmRounds, EachPrefixHasAUsualOfItsOwn) {
   TestStore store = four_weeks();
   for (int back = 1; back <= 4; ++back) fill(store, hour - back * week, 1h, 60ms, "203.0.113.0");
   for (const char* prefix : {"198.51.100.0", "203.0.113.0"})
-    fill(store, hour + 10min, 5min, 60ms, prefix);
+    fill(store, hour + 25min, 5min, 60ms, prefix);
   AlarmRounds rounds{options_of("each tcp usual")};
-  const auto findings = rounds.look(store, hour + 15min + 10s);
+  const auto findings = rounds.look(store, hour + 30min + 10s);
   ASSERT_TRUE(findings);
   ASSERT_EQ(findings->size(), 2u);
   for (const AlarmFinding& finding : *findings)

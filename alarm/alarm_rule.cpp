@@ -74,7 +74,7 @@ AlarmJudgement AlarmRule::judge_usual(const Distribution& now, const DelaySnapsh
   const ShiftTest test = test_shift(usual, current, tolerance);
   if (verdict_of(test, significance) == ShiftVerdict::slower) {
     judgement.state = AlarmState::bad;
-    judgement.why = fmt::format("slower than usual at this hour of the week by more than {:.0f} %",
+    judgement.why = fmt::format("slower than usual at this time of the week by more than {:.0f} %",
                                 tolerance * 100);
   } else if (verdict_of(test, still_shifted) != ShiftVerdict::slower) {
     judgement.state = AlarmState::good;

@@ -25,7 +25,7 @@ struct AlarmJudgement {
   std::string why;                   ///< a sentence; only if it is bad
 };
 
-/// A rule of --sla, "oneway" being a kind as well, or what is usual for that hour of the week:
+/// A rule of --sla, "oneway" being a kind as well, or what is usual for that time of the week:
 ///
 ///     tcp p95 < 50ms      each oneway p99 < 20ms      each tcp.server usual      dns usual
 class AlarmRule {

@@ -217,6 +217,8 @@ void add_collect(CLI::App& app, Run& run) {
           throw CLI::ValidationError(fmt::format("{} is for --web", option));
     request->web.options.store = request->store;
     request->web.options.version = SOJOURN_VERSION;
+    if (const auto reason = alarms_without_rules(collect); !reason.empty())
+      throw CLI::ValidationError(reason);
     if (const auto complete = complete_web_options(request->web); !complete)
       throw CLI::ValidationError(complete.error().message);
     if (request->listener.endpoints.empty())

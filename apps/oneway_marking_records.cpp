@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,12 @@ namespace sojourn {
 namespace {
 
 std::string impossible_with_marking(const OnewayRequest& request) {
-  if (request.method->name != "marking")
-    return fmt::format("{} holds marking records, which --method {} cannot join", request.first,
+  const std::string& holder = holds_marking(request.first) ? request.first : request.last;
+  if (request.method_given && request.method->name != "marking")
+    return fmt::format("{} holds marking records, which --method {} cannot join", holder,
                        request.method->name);
+  if (!request.marking_given.empty())
+    return fmt::format("{}: {} says itself how packets were marked", request.marking_given, holder);
   if (!request.filter.empty()) return "--filter: records hold no packets; points have --flow";
   if (request.correct_skew) return "--correct-skew: records hold too few packets to see a drift";
   if (request.clock_offset != Duration{})
@@ -46,9 +50,12 @@ Result<int> measure_marking_records(const OnewayRequest& request) {
   paths.push_back(request.last);
   std::vector<MarkingPointFile> files;
   for (const std::string& path : paths) {
+    if (std::error_code error; path != "-" && !std::filesystem::exists(path, error))
+      return failure(fmt::format("cannot open {}: No such file or directory", path));
     if (!holds_marking(path))
       return failure(
-          fmt::format("{} does not hold marking records, as {} does", path, request.first));
+          fmt::format("{} does not hold marking records (sojourn point --records), as {} does",
+                      path, holds_marking(request.first) ? request.first : request.last));
     auto file = read_marking_csv(path);
     if (!file) return std::unexpected(file.error());
     files.push_back(std::move(*file));
@@ -63,8 +70,9 @@ Result<int> measure_marking_records(const OnewayRequest& request) {
     hops.push_back({files[i].point, joined->points[i]});
 
   OnewayMeasurement measured;
-  const CollectorOptions options{joined->setup.method,
-                                 request.setup.clock_error.value_or(joined->clock_error)};
+  const auto clock_error =
+      request.setup.clock_error ? request.setup.clock_error : joined->clock_error;
+  const CollectorOptions options{joined->setup.method, clock_error.value_or(Duration{})};
   measured.result = summarise_marking(joined->setup, options, joined->points.front(),
                                       joined->points.back(), hops);
   measured.inputs = {input_of(joined->points.front()), input_of(joined->points.back())};
@@ -73,7 +81,7 @@ Result<int> measure_marking_records(const OnewayRequest& request) {
     measured.result.notes.emplace_back(
         "No interval is valid; the column not_valid of the intervals says why.");
   OnewayReport report = report_of(request, measured);
-  report.clock_error = options.clock_error;
+  report.clock_error = clock_error;
   if (measured.result.tables.front().rows.empty())
     return failure(fmt::format("{} and {} hold no packets", request.first, request.last));
   for (const Point point : {Point::first, Point::last})

@@ -260,6 +260,11 @@ void add_oneway(CLI::App& app, Run& run) {
     if (of_records && !request->method_given) request->method = oneway_method_named("multiflow");
     if (holds_marking(request->first) && !request->method_given)
       request->method = oneway_method_named("marking");
+    for (const char* option :
+         {"--marking", "--interval", "--carrier", "--reversed", "--flow", "--sampling",
+          "--sample-flows", "--payload-bytes", "--label", "--label-init", "--window"})
+      if (oneway.count(option) > 0 && request->marking_given.empty())
+        request->marking_given = option;
     if (const auto reason = contradiction(*request); !reason.empty())
       throw CLI::ValidationError(reason);  // CLI11's own way to refuse
     for (const auto& [methods, group] : groups)

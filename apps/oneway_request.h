@@ -19,6 +19,7 @@ struct OnewayRequest {
   std::string filter;
   const MethodChoice* method = nullptr;
   bool method_given = false;
+  std::string marking_given;  ///< an option that records of marking answer themselves
   OnewaySetup setup;
   std::vector<MarkingFilter> marking_flows;  ///< without any: all traffic
   Duration clock_offset{0};                  ///< of the last point's clock, as the user knows it

@@ -39,11 +39,14 @@ inline Result<std::size_t> parse_how_many(std::string_view text) {
   return number;
 }
 
-/// Bits of an IPv4 prefix, or "host": 64, so that twice it is a whole IPv6 address.
+/// Bits of an IPv4 prefix, or "host": 64, so that twice it is a whole IPv6 address; ports and flows
+/// as CellOptions numbers them.
 inline Result<std::uint64_t> parse_prefix_length(std::string_view text) {
   if (text == "host") return 64;
+  if (text == "port") return 65;
+  if (text == "flow") return 66;
   if (const auto length = parse_count(text, 1, 32)) return *length;
-  return failure(fmt::format("'{}' is neither a length from 1 to 32 nor 'host'", text));
+  return failure(fmt::format("'{}' is neither a length from 1 to 32 nor host, port or flow", text));
 }
 inline Result<std::size_t> parse_table_memory(std::string_view text) {
   const auto size = parse_size(text);

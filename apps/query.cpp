@@ -28,6 +28,7 @@ struct QueryRequest {
   Duration since = std::chrono::hours{1};
   std::vector<std::string> subjects;
   std::optional<std::size_t> prefix_length;
+  GroupBy by = GroupBy::prefix;
   std::vector<double> quantiles = {0.5, 0.95, 0.99};
   bool loss = false, join = false, ledger = false, json = false, csv = false, ipfix = false;
 };
@@ -49,6 +50,7 @@ Result<void> query(const QueryRequest& request) {
   question.to = slice_of(report.now, finest_slice) + finest_slice;
   question.subjects = request.subjects;
   question.prefix_length = request.prefix_length;
+  question.by = request.by;
   question.loss = request.loss;
   auto answer = ask(**store, question);
   if (!answer) return std::unexpected(answer.error().while_doing("cannot ask " + request.store));
@@ -70,6 +72,7 @@ Result<void> query(const QueryRequest& request) {
           fmt::format("{} of {} delays are above an hour, which the records cannot tell, and were "
                       "left out",
                       made.too_long, rows));
+    if (rows == 0) warn("there are no one-way delays of this time: --since goes further back");
     return {};
   }
   say_text(request.json  ? answer_json(report)
@@ -97,14 +100,22 @@ constexpr const char* query_examples = R"(Examples:
   sojourn query sojourn.db --ledger                         does everything add up?
 )";
 
-/// "prefix/24" or "host"
-Result<std::size_t> parse_by_prefix(std::string_view text) {
+struct QueryGroups {
+  GroupBy by = GroupBy::prefix;
+  std::size_t prefix_length = Question::as_stored;
+};
+
+/// "prefix/24", "host", "port" or "flow"
+Result<QueryGroups> parse_query_groups(std::string_view text) {
   constexpr std::string_view start = "prefix/";
-  if (text == "host") return Question::as_stored;
+  if (text == "host") return QueryGroups{};
+  if (text == "port") return QueryGroups{.by = GroupBy::port};
+  if (text == "flow") return QueryGroups{.by = GroupBy::flow};
   if (text.starts_with(start))
     if (const auto length = parse_count(text.substr(start.size()), 1, 32))
-      return static_cast<std::size_t>(*length);
-  return failure(fmt::format("'{}' is neither prefix/N, with N from 1 to 32, nor host", text));
+      return QueryGroups{.prefix_length = static_cast<std::size_t>(*length)};
+  return failure(
+      fmt::format("'{}' is neither prefix/N, with N from 1 to 32, nor host, port or flow", text));
 }
 
 /// "50,95,99"
@@ -139,10 +150,13 @@ void add_query(CLI::App& app, Run& run) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   add_parsed(
-      query, "--by", "prefix/N|host", parse_by_prefix,
-      [request](std::size_t length) { request->prefix_length = length; },
-      "a row for each destination prefix, too, or for each host\n(where `--prefix host` kept "
-      "them)");
+      query, "--by", "prefix/N|host|port|flow", parse_query_groups,
+      [request](const QueryGroups& groups) {
+        request->by = groups.by;
+        request->prefix_length = groups.prefix_length;
+      },
+      "a row for each destination prefix, too, or for each host,\nserver's port or flow (where "
+      "`--prefix` kept them)");
   add_parsed(
       query, "--quantiles", "LIST", parse_percentiles,
       [request](const std::vector<double>& list) { request->quantiles = list; },
@@ -160,6 +174,9 @@ void add_query(CLI::App& app, Run& run) {
       ->excludes(json)
       ->excludes(csv);
   query.callback([request, &run] {
+    if (request->ipfix && (request->ledger || request->loss))
+      throw CLI::ValidationError(
+          "--ipfix writes one-way delays: loss and ledgers are in --json and --csv");
     if (request->ipfix && ::isatty(STDOUT_FILENO) != 0)
       throw CLI::ValidationError("--ipfix writes bytes, not for a terminal: > delays.ipfix");
     run = [request] { return run_query(*request); };

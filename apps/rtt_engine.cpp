@@ -21,16 +21,6 @@ std::uint64_t process_bytes() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// The line that lets an ordinary user do it.
-std::string with_advice(std::string message) {
-  if (message.find("CAP_") == std::string::npos) return message;
-  char path[4096];
-  const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
-  return fmt::format(
-      "{}; be root, or once: setcap cap_bpf,cap_net_admin,cap_perfmon,cap_net_raw+ep {}", message,
-      length > 0 ? std::string{path, static_cast<std::size_t>(length)} : "sojourn");
-}
-
 KernelRttOptions kernel_options(const RttRequest& request) {
   KernelRttOptions options;
   options.rtt = request.options;
@@ -100,7 +90,7 @@ Result<LiveEngine> open_engine(const RttRequest& request, KernelRtt::SampleConsu
     }
     engine.why = opened.error().message;
   }
-  if (request.engine == Engine::kernel) return failure(with_advice(engine.why));
+  if (request.engine == Engine::kernel) return failure(with_capability_advice(engine.why));
   return engine;
 }
 

@@ -91,6 +91,11 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
   if (!live && request.captures.empty())
     return "nothing to read: name a capture, '-', or -i INTERFACE";
   if (live && !request.captures.empty()) return "a capture and -i exclude each other";
+  for (std::size_t i = 1; i < request.interfaces.size(); ++i)
+    if (std::find(request.interfaces.begin(), request.interfaces.begin() + static_cast<long>(i),
+                  request.interfaces[i]) != request.interfaces.begin() + static_cast<long>(i))
+      return fmt::format("-i {} is named twice: every packet would count twice",
+                         request.interfaces[i]);
   if (!live && request.duration) return "--duration is for -i: a capture ends by itself";
   if (auto reason = contradiction_of_every(request, rtt); !reason.empty()) return reason;
   for (const char* option : {"--engine", "--hook", "--most-samples", "--kernel-output"})
@@ -143,6 +148,8 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
     return "--names and --anonymize contradict each other";
   if (request.options.names && !grouped)
     return "--names is for groups: say which with --by, for example --by host";
+  if (request.options.names && !request.options.measurement.grouping->names_hosts())
+    return "--names shows hosts, which --by flow, host and requester have";
   if (!grouped && rtt.count("--top") > 0) return "--top is for groups: say which with --by";
   if (!grouped && rtt.count("--sort") > 0) return "--sort is for groups: say which with --by";
   if (request.sort == GroupOrder::change && !request.split && request.expect.empty())

@@ -101,7 +101,9 @@ Json state_of(const WatchRequest& request, const LocalPoint& point, const Source
           {"table_bytes", point.memory_bytes()}};
 }
 
-void measure(const WatchRequest& request, Source& source, Handover& handover) {
+/// True if it ended before anybody wanted that.
+bool measure(const WatchRequest& request, Source& source, Handover& handover) {
+  bool is_over = false;
   LocalPoint point{request.point};
   const auto began = std::chrono::steady_clock::now();
   std::vector<Packet> batch(256);
@@ -112,12 +114,13 @@ void measure(const WatchRequest& request, Source& source, Handover& handover) {
     point.note_drops(source.counters().kernel_drops);
     if (auto report = point.advance(wall_clock()))
       handover.put(std::move(*report), state_of(request, point, source));
-    if (filled.end) break;
+    if ((is_over = filled.end)) break;
   }
   handover.put(point.finish(wall_clock()), state_of(request, point, source));
   say("{}: {} packets, {} round trips, {} dropped by the kernel\n", request.interface,
       format_count(point.packets()), format_count(point.samples()),
       format_count(source.counters().kernel_drops));
+  return is_over;
 }
 
 /// Reports to the store, until told to stop.
@@ -150,6 +153,12 @@ class Keeper {
   std::atomic<bool> stopping_ = false;
   std::thread thread_;
 };
+
+/// Why a live source has ended: "eth0: the interface is gone".
+std::string last_words_of(const Source& source) {
+  const auto said = source.warnings();
+  return said.empty() ? "there is nothing more to measure" : said.back();
+}
 
 Result<void> watch(const WatchRequest& request) {
   auto source = open_interfaces({.interfaces = {request.interface}});
@@ -186,7 +195,7 @@ Result<void> watch(const WatchRequest& request) {
   complain(fmt::format("measuring {}, keeping it in {}", request.interface, request.store));
   complain(web_line(**server));
   const Keeper keeper{collector, flusher, handover};
-  measure(request, **source, handover);
+  if (measure(request, **source, handover)) return failure(last_words_of(**source));
   return {};
 }
 
@@ -207,6 +216,7 @@ constexpr const char* watch_examples = R"(Examples:
   sudo sojourn watch -i eth0 --web 192.0.2.1:8443 --web-certificate c.pem --web-key c.key
       --web-token-file token                     for other machines
   sudo sojourn watch -i eth0 --prefix host       who, down to each host
+  sudo sojourn watch -i eth0 --prefix flow       ... and to each port and flow
   sojourn query sojourn.db --by prefix/24        the same on the terminal
 )";
 
@@ -238,17 +248,17 @@ void add_watch(CLI::App& app, Run& run) {
       [memory](std::size_t bytes) { *memory = bytes; },
       "memory for requests that wait (default 16MiB)");
   add_parsed(
-      watch, "--prefix", "LENGTH|host", parse_prefix_length,
+      watch, "--prefix", "LENGTH|host|port|flow", parse_prefix_length,
       [request](std::uint64_t length) { request->point.cells.prefix_length = length; },
-      "keep IPv4 prefixes of this length apart, IPv6 of twice it;\n'host': each address (default "
-      "24)");
+      "keep IPv4 prefixes of this length apart, IPv6 of twice it;\nor each address, server's port "
+      "or flow (default 24)");
   add_parsed(
       watch, "--duration", "TIME", parse_positive_duration,
       [request](Duration time) { request->duration = time; }, "stop after this long");
   add_web_options(watch, request->web,
                   "serve the page, its API and /metrics here\n(default 127.0.0.1:8080)");
   add_alarm_options(watch, request->web.alarms);
-  watch.callback([request, kinds, memory, &run] {
+  watch.callback([request, kinds, memory, &watch, &run] {
     if (kinds->empty()) throw CLI::ValidationError("--kind none leaves nothing to measure");
     const auto table = choose_table({.memory_bytes = *memory});
     if (!table) throw CLI::ValidationError("--memory: " + std::string{reason_of(table.error())});
@@ -258,6 +268,8 @@ void add_watch(CLI::App& app, Run& run) {
     request->point.point = {request->interface, random_seed() + 1};
     request->web.options.store = request->store;
     request->web.options.version = SOJOURN_VERSION;
+    if (const auto reason = alarms_without_rules(watch); !reason.empty())
+      throw CLI::ValidationError(reason);
     if (const auto complete = complete_web_options(request->web); !complete)
       throw CLI::ValidationError(complete.error().message);
     run = [request] { return run_watch(*request); };

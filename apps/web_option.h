@@ -131,13 +131,20 @@ inline void add_alarm_options(CLI::App& command, AlarmWishes& wishes) {
       ->type_name("FILE");
 }
 
+/// What rules are missing for, in one line; empty if nothing is.
+inline std::string alarms_without_rules(const CLI::App& command) {
+  if (command.count("--alarm") > 0) return {};
+  for (const char* option : {"--alarm-rate", "--alarm-except", "--alarm-every", "--webhook",
+                             "--webhook-secret-file", "--webhook-authority"})
+    if (command.count(option) > 0)
+      return fmt::format("{} needs --alarm RULE, such as --alarm 'each tcp usual'", option);
+  return {};
+}
+
 /// Starts to look, if there are rules.
 inline Result<std::unique_ptr<AlarmWatch>> start_alarms(const AlarmWishes& wishes,
                                                         const std::string& store) {
-  if (wishes.options.rules.empty()) {
-    if (!wishes.webhook.empty()) return failure("--webhook needs --alarm");
-    return std::unique_ptr<AlarmWatch>{};
-  }
+  if (wishes.options.rules.empty()) return std::unique_ptr<AlarmWatch>{};
   AlarmWatchOptions options{store, wishes.options, {}, warn, web::webhook_document};
   if (!wishes.webhook.empty()) {
     options.webhook.emplace();

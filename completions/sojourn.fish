@@ -101,7 +101,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from point' -l inactive -x -a '15
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l cache -x -a '4MiB 64MiB' -d 'Memory for flows'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l kind -x -a 'all none tcp handshake tcp-ts flow dns ntp icmp quic response tls' -d 'Kinds of round trips'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l memory -x -a '1MiB 16MiB' -d 'Memory for requests that wait'
-complete -c sojourn -n '__fish_seen_subcommand_from point' -l prefix -x -a '16 24 host' -d 'Round trips by prefixes of this length'
+complete -c sojourn -n '__fish_seen_subcommand_from point' -l prefix -x -a '16 24 host port flow' -d 'Round trips by prefixes of this length'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l filter -x -d 'Only packets that match'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l duration -x -a '30s 1min 10min' -d 'Stop after this long'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l reference -x -a '1-in-300 both adaptive' -d 'Send reference packets'

@@ -85,6 +85,8 @@ class Grouping {
   /// What the user wrote, with defaults filled in: "prefix/24/48,port".
   std::string name() const;
   bool needs_places() const { return by(By::asn) || by(By::country); }
+  /// Is the group's label a host, or two?
+  bool names_hosts() const { return by(By::flow) || by(By::host) || by(By::requester); }
   void set_places(std::shared_ptr<Places> places) { places_ = std::move(places); }
   /// Samples must have marks (pipeline/sample_marks.h).
   bool needs_marks() const { return by(By::interface) || by(By::tunnel) || by_question(); }

@@ -6,6 +6,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <initializer_list>
 #include <mutex>
@@ -25,6 +27,10 @@ class MaxMind final : public Places {
   }
 
   Result<void> open(const std::string& path) {
+    if (std::FILE* readable = std::fopen(path.c_str(), "re"))
+      std::fclose(readable);
+    else
+      return failure(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
     MMDB_s file{};
     if (const int status = MMDB_open(path.c_str(), MMDB_MODE_MMAP, &file); status != MMDB_SUCCESS)
       return failure(fmt::format("cannot read {}: {}", path, MMDB_strerror(status)));

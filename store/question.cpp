@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "naming/stored_group.h"
+
 namespace sojourn {
 namespace {
 
@@ -40,12 +42,30 @@ void add_to_course(RowSums& row, const Question& question, Timestamp slice, Dura
 }
 
 std::optional<Prefix> group_of(const Question& question, const CellSeries& series) {
-  if (!question.prefix_length || series.prefix_length == 0) return std::nullopt;
+  if (series.prefix_length == 0) return std::nullopt;
+  const Prefix kept{series.prefix, series.prefix_length};
+  const StoredGroup stored{kept};
+  switch (question.by) {
+    case GroupBy::stored:
+      return kept;
+    case GroupBy::port:
+      return stored.port ? std::optional{group_of_port(*stored.port)} : std::nullopt;
+    case GroupBy::flow:
+      return stored.kind == StoredGroup::Kind::flow ? std::optional{kept} : std::nullopt;
+    case GroupBy::prefix:
+      break;
+  }
+  if (!question.prefix_length || !stored.responder) return std::nullopt;
   // The length asked for is meant for IPv4: subnets of IPv6 are twice as long.
-  const bool v4 = series.prefix.version() == IpVersion::v4;
+  const bool v4 = stored.responder->network().version() == IpVersion::v4;
   const std::size_t length =
-      std::min<std::size_t>((v4 ? 1 : 2) * *question.prefix_length, series.prefix_length);
-  return Prefix{series.prefix, length};
+      std::min((v4 ? 1 : 2) * *question.prefix_length, stored.responder->length());
+  return Prefix{stored.responder->network(), length};
+}
+
+bool is_left_out(const Question& question, const CellSeries& series) {
+  return question.within &&
+         !belongs_to(Prefix{series.prefix, series.prefix_length}, *question.within);
 }
 
 RowKey key_of(std::uint8_t leg, const std::optional<Prefix>& prefix) {
@@ -76,6 +96,7 @@ Result<void> add_rows(Store& store, const Question& question, const std::string&
   const auto done =
       store.read({name, measure, question.from, question.to, longest},
                  [&](const CellSeries& series, Duration length, const CellBlock& block) {
+                   if (is_left_out(question, series)) return;
                    RowSums& row = rows[key_of(series.leg, group_of(question, series))];
                    block.add_to(row.delays);
                    add_to_course(row, question, series.slice, length, block);
@@ -113,6 +134,7 @@ Result<void> add_losses(Store& store, const Question& question, Timestamp judged
   const auto done =
       store.read({answer.name, number_of(Measure::loss), question.from, to, Duration::max()},
                  [&](const CellSeries& series, Duration, const CellBlock& block) {
+                   if (is_left_out(question, series)) return;
                    sums[std::nullopt].add(block);
                    if (const auto group = group_of(question, series)) sums[group].add(block);
                  });

@@ -13,11 +13,21 @@
 
 namespace sojourn {
 
+/// What rows are of.
+enum class GroupBy : std::uint8_t {
+  prefix,  ///< prefixes of `prefix_length`
+  port,    ///< the server's, where ports or flows are kept
+  flow,    ///< where they are kept
+  stored,  ///< whatever is kept
+};
+
 struct Question {
   Timestamp from{}, to{};
   std::vector<std::string> subjects;  ///< segments "north:south" and points; empty: all
   /// A row per prefix, at most this long (IPv6: twice that), and as long as they are stored.
   std::optional<std::size_t> prefix_length;
+  GroupBy by = GroupBy::prefix;                 ///< others than prefixes need no length
+  std::optional<Prefix> within;                 ///< only groups that belong to this one
   static constexpr std::size_t as_stored = 64;  ///< as a prefix_length: whole addresses, if kept
   bool loss = false;
   std::size_t columns = 24;  ///< of the course over time

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "naming/stored_group.h"
 #include "store/cell_batch.h"
 
 namespace sojourn {
@@ -200,6 +201,48 @@ TEST(Ask, WhatTheStoreRefusesIsAnError) {
   store.add("north:south", series_of("10.1.2.0", 24, start), block_of(10ms, 3));
   store.broken = true;
   EXPECT_FALSE(ask(store, an_hour()));
+}
+
+// Flows hold what all other groups are made of; what is kept by port is of no prefix.
+TEST(Question, FlowsAddUpToPortsHostsAndPrefixes) {
+  MemoryStore store;
+  const auto add = [&](const char* group, int flow) {
+    const Prefix kept = *parse_group(group);
+    CellBatch batch;
+    CellSeries series{
+        start,         0, number_of(Kind::tcp), 0, static_cast<std::uint8_t>(kept.length()),
+        kept.network()};
+    batch.add(series, 100, FlowTag::numbered(static_cast<std::uint64_t>(flow)), 1);
+    for (const auto& [key, block] : batch.blocks()) store.add("shop", key, block);
+  };
+  add("192.0.2.7:5001 > 198.51.100.1:443", 1);
+  add("192.0.2.8:5002 > 198.51.100.1:443", 2);
+  add("192.0.2.7:5003 > 198.51.100.2:53", 3);
+  add("port 443", 4);
+  const auto rows_by = [&](GroupBy by, std::size_t length,
+                           std::optional<Prefix> within = std::nullopt) {
+    Question question;
+    question.from = start;
+    question.to = start + 1h;
+    question.by = by;
+    question.prefix_length = length;
+    question.within = within;
+    const auto answer = ask(store, question);
+    EXPECT_TRUE(answer);
+    std::map<std::string, double> rows;
+    for (const AnswerRow& row : answer->subjects[0].rows)
+      rows[row.prefix ? group_name(*row.prefix) : "all"] = row.delays.total_weight();
+    return rows;
+  };
+  using Rows = std::map<std::string, double>;
+  EXPECT_EQ(rows_by(GroupBy::port, 24), (Rows{{"all", 4}, {"port 443", 3}, {"port 53", 1}}));
+  EXPECT_EQ(rows_by(GroupBy::prefix, Question::as_stored),
+            (Rows{{"all", 4}, {"198.51.100.1/32", 2}, {"198.51.100.2/32", 1}}));
+  EXPECT_EQ(rows_by(GroupBy::prefix, 24), (Rows{{"all", 4}, {"198.51.100.0/24", 3}}));
+  EXPECT_EQ(rows_by(GroupBy::flow, 24).size(), 4u);
+  EXPECT_EQ(rows_by(GroupBy::stored, 24).size(), 5u);
+  EXPECT_EQ(rows_by(GroupBy::flow, 24, *parse_group("port 53")),
+            (Rows{{"all", 1}, {"192.0.2.7:5003 > 198.51.100.2:53", 1}}));
 }
 
 }  // namespace

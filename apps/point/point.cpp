@@ -39,12 +39,12 @@ struct PointSource {
 };
 
 std::string beyond_the_kernel(const PointRequest& request) {
-  if (!request.filter.empty()) return "--filter is not in the kernel";
+  if (!request.filter.empty()) return "--filter is not in the kernel (--engine socket has it)";
   if (request.kinds_named && request.options.rtt)
     for (std::size_t i = 0; i < kind_count; ++i)
       if (const Kind kind = static_cast<Kind>(i);
           request.options.rtt->kinds.has(kind) && !kernel_kinds().has(kind))
-        return fmt::format("kind {} is not in the kernel", name_of(kind));
+        return fmt::format("kind {} is not in the kernel (--engine socket has it)", name_of(kind));
   return beyond_the_kernel(request.options.oneway);
 }
 
@@ -70,7 +70,7 @@ Result<PointSource> open_packets(const PointRequest& request) {
       }
       opened.why = kernel.error().message;
     }
-    if (request.engine == Engine::kernel) return failure(opened.why);
+    if (request.engine == Engine::kernel) return failure(with_capability_advice(opened.why));
   }
   auto source = request.interface.empty() ? open_capture(request.capture)
                                           : open_interfaces({.interfaces = {request.interface}});
@@ -170,6 +170,7 @@ class PointLoop {
       if (reported) exporter_.wake();
       for (const std::string& line : exporter_.take_log()) warn(line);
       show(progress, began);
+      is_over_ = filled.end;
       if (filled.end) break;
       if (!live) let_the_spool_drain();
     }
@@ -195,6 +196,8 @@ class PointLoop {
   }
 
   const PointRun& run() const { return run_; }
+  /// Did the source end, and not the user?
+  bool is_over() const { return is_over_; }
 
  private:
   void show(Progress& progress, SteadyClock::time_point began) {
@@ -219,6 +222,7 @@ class PointLoop {
   ipfix::Spool& spool_;
   ipfix::Exporter& exporter_;
   PointRun run_;
+  bool is_over_ = false;
   SteadyClock::time_point next_line_{};
 };
 
@@ -256,8 +260,12 @@ Result<void> measure_at_point(PointRequest request) {
   say_goodbye(request, *source, loop.run(), counters);
   if (all_sent) {
     (*spool)->forget_sent();
+    if (!request.interface.empty() && loop.is_over())
+      return failure(request.interface + ": the interface is gone");
     return {};
   }
+  if (!request.interface.empty() && loop.is_over())
+    warn(request.interface + ": the interface is gone");
   if (counters.empty()) {
     // All was sent, and the session broken off: by a collector that was killed, or refuses us.
     const std::string what =
@@ -267,6 +275,11 @@ Result<void> measure_at_point(PointRequest request) {
     warn(fmt::format("{}; it waits in {} for the next start", what, request.spool_folder));
     return {};
   }
+  if (counters.waiting.records == 0 && request.spool_folder.empty())
+    return failure(
+        fmt::format("{} did not take the last reports, which are lost; is a collector "
+                    "there? --spool DIR keeps them",
+                    request.collector.to_string()));
   if (request.spool_folder.empty())
     return failure(fmt::format("{} did not take {} records, which are lost; --spool DIR keeps them",
                                request.collector.to_string(),

@@ -35,6 +35,7 @@ class LineFile {
   static Result<LineFile> open(const std::string& path) {
     LineFile lines;
     if (path.empty()) return lines;
+    // What is in the file stays there until the point runs: a wrong word must not cost it.
     lines.file_.reset(path == "-" ? stdout : std::fopen(path.c_str(), "ae"));
     if (!lines.file_)
       return failure(fmt::format("--records: cannot open {}: {}", path, std::strerror(errno)));
@@ -121,7 +122,7 @@ class MarkingLoop {
         live_(live),
         records_(std::move(records)),
         who_{request.name, request.live.program.duty, request.live.program.setup,
-             request.live.clock_error, live.since()} {}
+             request.clock_error, live.since()} {}
 
   Result<void> run() {
     using namespace std::chrono_literals;
@@ -154,7 +155,10 @@ class MarkingLoop {
   }
   Result<void> tell(const std::vector<MarkingReport>& reports) {
     for (const MarkingReport& report : reports) {
-      if (!records_.write(marking_csv(who_, report))) return cannot_write();
+      if (!records_.write(marking_csv(who_, report))) {
+        if (errno == EPIPE && quiet()) end_for_lack_of_readers();  // as behind `| head`
+        return cannot_write();
+      }
       if (!quiet())
         say_text(request_.json ? marking_json(who_, report) : marking_text(who_, report));
       watch_.look_at(who_, report);
@@ -171,14 +175,15 @@ class MarkingLoop {
 
 Result<void> mark_at_point(PointMarkingRequest request) {
   const auto stated = stated_clock_error();
-  request.live.clock_error = request.clock_error.value_or(stated.value_or(Duration{}));
-  if (!request.clock_error && !stated)
-    warn("nobody keeps this machine's clock; --clock-error TIME says how far it may be off");
+  if (!request.clock_error) request.clock_error = stated;
+  request.live.clock_error = request.clock_error.value_or(Duration{});
   auto records = LineFile::open(request.records);
   if (!records) return std::unexpected(records.error());
   watch_for_interrupts();
   auto live = LiveMarking::start(request.live);
-  if (!live) return std::unexpected(live.error());
+  if (!live) return failure(with_capability_advice(live.error().message));
+  if (!request.clock_error)
+    warn("nobody keeps this machine's clock; --clock-error TIME says how far it may be off");
   // All is open that needs them, and reading the counters needs none.
   if (auto dropped = drop_privileges(); !dropped) return dropped;
   return MarkingLoop{request, *live, std::move(*records)}.run();

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -151,10 +152,30 @@ void add_measuring_options(CLI::App& point, PointRequest& request, PointWishes& 
       [&](std::size_t bytes) { request.rtt_memory = bytes; },
       "memory for requests that wait (default 16MiB)");
   add_parsed(
-      point, "--prefix", "LENGTH|host", parse_prefix_length,
+      point, "--prefix", "LENGTH|host|port|flow", parse_prefix_length,
       [&](std::uint64_t length) { request.options.cells.prefix_length = length; },
-      "round trips by IPv4 prefixes of this length (IPv6: twice it)\n"
-      "or by host, instead of all together");
+      "round trips by IPv4 prefixes of this length (IPv6: twice it),\n"
+      "by host, server's port or flow, instead of all together");
+}
+
+constexpr std::string_view of_collecting[] = {
+    "--transport",  "--certificate", "--key",          "--authority",   "--spool",  "--spool-size",
+    "--enterprise", "--sampling",    "--sample-flows", "--secret-file", "--active", "--inactive",
+    "--cache",      "--kind",        "--memory",       "--prefix",      "--engine", "--filter"};
+constexpr std::string_view of_references[] = {
+    "--every", "--reference-to", "--sender", "--capacity", "--flow-memory", "--flows", "--top"};
+
+/// An option that this kind of point would not heed; empty if there is none.
+std::string unheeded(const CLI::App& point, std::span<const std::string_view> options,
+                     std::string_view kind, std::string_view of) {
+  for (const std::string_view option : options)
+    if (point.count(std::string{option}) > 0)
+      return fmt::format("{} is for points {}, not for {}", option, of, kind);
+  return {};
+}
+
+void refuse(const std::string& reason) {
+  if (!reason.empty()) throw CLI::ValidationError(reason);
 }
 
 }  // namespace
@@ -204,30 +225,32 @@ void add_point(CLI::App& app, Run& run) {
     marking->name = request->options.point.name;
     marking->duration = request->duration;
     marking->json = references->json;
-    if (const auto reason = complete_marking_request(*marking, point); !reason.empty())
-      throw CLI::ValidationError(reason);
-    if (marking->wanted() && !references->wanted()) {
+    refuse(complete_marking_request(*marking, point));
+    if (marking->wanted() && references->wanted())
+      refuse("marks and reference packets are for different points");
+    if (marking->wanted()) {
+      refuse(unheeded(point, of_collecting, "marks", "with --to"));
+      refuse(unheeded(point, of_references, "marks", "with reference packets"));
       run = [marking] { return run_point_marking(*marking); };
       return;
     }
-    if (marking->wanted())
-      throw CLI::ValidationError("marks and reference packets are for different points");
     references->interface = request->interface;
     references->every = request->options.every;
     references->duration = request->duration;
-    if (const auto reason = complete_reference_request(*references, point); !reason.empty())
-      throw CLI::ValidationError(reason);
+    refuse(complete_reference_request(*references, point));
     if (references->wanted()) {
+      refuse(unheeded(point, of_collecting, "reference packets", "with --to"));
       run = [references] { return run_point_reference(*references); };
       return;
     }
     const std::string& name = request->options.point.name;
+    if (request->capture.empty() && request->interface.empty())
+      refuse("nothing to measure: name -i INTERFACE or a capture");
     if (point.count("--name") == 0) throw CLI::ValidationError("--name is required");
     if (name.empty() || name.size() > 64 || name.find_first_of(",: \t\n") != std::string::npos)
       throw CLI::ValidationError(
           "--name must have 1 to 64 characters, without spaces, ',' and ':'");
-    if (const auto reason = complete_request(*request, *wishes, point); !reason.empty())
-      throw CLI::ValidationError(reason);
+    refuse(complete_request(*request, *wishes, point));
     run = [request] { return run_point(*request); };
   });
 }

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -31,22 +32,13 @@ Result<AttachmentPoint> find_ethernet(const std::string& name) {
   return AttachmentPoint{name, found->index, found->framing == Framing::loopback};
 }
 
-/// Where the kernel wants a capability, the line of setcap(8) that grants it.
-Error with_advice(const Error& error) {
-  if (error.message.find("CAP_BPF") == std::string::npos) return error;
-  return Error{
-      error.message +
-      ": be root, or give this program cap_bpf,cap_net_admin,cap_perfmon,cap_net_raw by setcap"};
-}
-
 void say_sent(const PointReferenceRequest& request, const ReferenceSending& sending) {
   const ReferenceSendingCounters sent = sending.counters();
   std::string line =
       fmt::format("{}: {} reference packets sent to {}, {} others passed", request.interface,
                   format_count(sent.references), sending.destination(), format_count(sent.packets));
-  if (sent.packets > 0)
-    line += fmt::format(" ({:.3g} %)", 100.0 * static_cast<double>(sent.references) /
-                                           static_cast<double>(sent.packets));
+  if (sent.references > 0 && sent.packets >= sent.references)
+    line += fmt::format(" (one for {})", format_count(sent.packets / sent.references));
   if (sent.unsent > 0) line += fmt::format(", {} could not be sent", format_count(sent.unsent));
   if (request.sending.generator.scheme == Injection::adaptive)
     line += fmt::format(", the link was {:.0f} % busy", 100 * sent.utilisation);
@@ -65,12 +57,12 @@ Result<void> exchange_references(const PointReferenceRequest& request) {
   std::optional<OutputFile> csv;
   if (request.send) {
     auto opened = ReferenceSending::open(*point, request.sending);
-    if (!opened) return std::unexpected(with_advice(opened.error()));
+    if (!opened) return failure(with_capability_advice(opened.error().message));
     sending.emplace(std::move(*opened));
   }
   if (request.observe) {
     auto opened = ReferenceObserving::open(*point, request.receiving);
-    if (!opened) return std::unexpected(with_advice(opened.error()));
+    if (!opened) return failure(with_capability_advice(opened.error().message));
     observing.emplace(std::move(*opened));
   }
   if (!request.flows.empty()) {
@@ -107,14 +99,19 @@ Result<void> exchange_references(const PointReferenceRequest& request) {
   stop = true;
   if (sender.joinable()) sender.join();
   if (sending && request.flows != "-") say_sent(request, *sending);
-  if (sending ? sending->is_gone() : observing->is_gone())
-    warn(request.interface + ": the interface is gone");
-  if (observing && observing->counters().references == 0)
+  const bool is_gone = sending ? sending->is_gone() : observing->is_gone();
+  if (observing && observing->counters().references == 0 && !is_gone)
     warn(
         "no reference packets came in: nothing could be measured; does a point send them "
         "(--reference), and do they come by this interface?");
   if (csv)
     if (auto written = csv->finish(); !written) return written;
+  if (is_gone) return failure(request.interface + ": the interface is gone");
+  if (sending)
+    if (const auto sent = sending->counters(); sent.references == 0 && sent.refusal != 0)
+      return failure(fmt::format("no reference packet could be sent to {} by {}: {}",
+                                 sending->destination(), request.interface,
+                                 std::strerror(sent.refusal)));
   return flush_output();
 }
 

@@ -102,6 +102,8 @@ std::string complete_reference_request(PointReferenceRequest& request, const CLI
   }
   if (point.count("--to") > 0)
     return "a point for reference packets has no --to; start another one beside it";
+  if (point.count("CAPTURE") > 0)
+    return "reference packets in captures are read by sojourn oneway --method rli; this is for -i";
   if (request.interface.empty()) return "reference packets need -i INTERFACE";
   if (request.send && request.sending.generator.scheme == Injection::adaptive && !request.capacity)
     return "--reference adaptive needs --capacity: how busy the link is depends on it";

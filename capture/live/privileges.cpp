@@ -21,19 +21,29 @@ std::unexpected<Error> refused(const char* what) {
   return failure(std::string{"cannot give up "} + what + ": " + std::strerror(errno));
 }
 
+std::string own_path() {
+  std::array<char, PATH_MAX> path{};
+  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
+  return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : "PROGRAM";
+}
+
 }  // namespace
 
 std::string missing_capability(const std::string& name) {
   std::string upper = name;
   for (char& letter : upper)
     letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
-  std::array<char, PATH_MAX> path{};
-  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
-  const std::string program =
-      length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : "PROGRAM";
   return "needs the capability CAP_" + upper +
-         ": run it with sudo, or grant it once with 'sudo setcap cap_" + name + "=ep " + program +
-         "'";
+         ": run it with sudo, or grant it once with 'sudo setcap cap_" + name + "=ep " +
+         own_path() + "'";
+}
+
+std::string with_capability_advice(const std::string& message) {
+  if (message.find("CAP_BPF") == std::string::npos) return message;
+  return message +
+         ": run it with sudo, or grant them once with 'sudo setcap "
+         "cap_bpf,cap_net_admin,cap_perfmon,cap_net_raw=ep " +
+         own_path() + "'";
 }
 
 Result<void> drop_privileges() {

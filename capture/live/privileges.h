@@ -12,6 +12,10 @@ namespace sojourn {
 /// without "CAP_".
 std::string missing_capability(const std::string& name);
 
+/// What the kernel refused for want of CAP_BPF and the like, with the line of setcap(8) that grants
+/// all that programs in the kernel need.  Other messages stay as they are.
+std::string with_capability_advice(const std::string& message);
+
 /// Gives up root and all capabilities, for good and for all programs started from here: the user
 /// becomes nobody.  To be called once interfaces, programs and files are open, before the first
 /// packet of a stranger is looked at.

@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <span>
-#include <tuple>
 
 #include "core/printable.h"
 
@@ -58,6 +59,14 @@ class Fields {
     constexpr std::int64_t day = 86'400'000'000'000;
     return Duration{number<std::int64_t>(name, 0, day)};
   }
+  /// Nothing stands for what nobody knows.
+  std::optional<Duration> optional_duration(std::string_view name) {
+    if (rest_.starts_with(',')) {
+      rest_.remove_prefix(1);
+      return std::nullopt;
+    }
+    return duration(name);
+  }
   /// The rest of the line, in quotation marks.
   std::string quoted() {
     if (rest_.size() < 2 || rest_.front() != '"' || rest_.back() != '"')
@@ -95,7 +104,7 @@ Timestamp read_who(Fields& fields, MarkingPointFile& file) {
     file.length = *known;
   else
     fields.wrong("interval", length);
-  file.clock_error = std::max(file.clock_error, fields.duration("clock_error_ns"));
+  file.clock_error = std::max(file.clock_error, fields.optional_duration("clock_error_ns"));
   const Timestamp since = fields.time("since_ns");
   file.records.span.extend(since);
   return since;
@@ -121,6 +130,14 @@ void doubt_edges_of_runs(std::span<const Reading> readings, PointRecords& record
         one.since != last.since && length.start_of(one.interval + 1) + band > one.read_at;
     if (begins || ends) records.doubts.emplace_back(one.interval, MarkingFault::not_recorded);
   }
+}
+
+/// The fields that are the same in all lines of a point: name, duty, marking, carrier, interval.
+std::string_view who_of(std::string_view line) {
+  std::size_t end = 0;
+  for (int field = 0; field < 5 && end != line.npos; ++field)
+    end = line.find(',', field == 0 ? 0 : end + 1);
+  return line.substr(0, end);
 }
 
 class Reader {
@@ -149,10 +166,11 @@ class Reader {
     const auto fault = std::ranges::find(marking_fault_names, state);
     if (state != "ok" && fault == marking_fault_names.end()) fields.wrong("state", state);
     if (!fields.complaint().empty()) return failure(fields.complaint());
-    const auto setup = std::tuple{file_.method, file_.carrier, file_.length.exponent()};
-    if (setup_.value_or(setup) != setup)
-      return failure("another marking, carrier or interval than in the lines before");
-    setup_ = setup;
+    const std::string_view who = who_of(text);
+    if (!who_.empty() && who != who_)
+      return failure(fmt::format("'{}' instead of '{}', as in the lines before", printable(who, 60),
+                                 printable(who_, 60)));
+    who_ = who;
     file_.records.span.extend(record.read_at);
     if (!flow.empty()) {
       record.flow = number_of(flow);
@@ -166,6 +184,7 @@ class Reader {
           record.interval, static_cast<MarkingFault>(fault - marking_fault_names.begin()));
     return {};
   }
+  bool has_read_some() const { return !who_.empty(); }
   MarkingPointFile finish() {
     auto& read = file_.records.read;
     std::ranges::sort(read);
@@ -185,7 +204,7 @@ class Reader {
   }
 
   MarkingPointFile file_;
-  std::optional<std::tuple<MarkingMethod, std::string, int>> setup_;
+  std::string who_;
   std::vector<Reading> readings_;
   std::map<std::string, std::uint32_t> numbers_;
 };
@@ -197,10 +216,12 @@ std::string_view name_of(MarkingDuty duty) { return duties[static_cast<std::size
 std::string marking_csv(const MarkingReporter& who, const MarkingReport& report) {
   std::string carrier = who.setup.carrier.name();
   std::ranges::replace(carrier, ',', ';');
-  const std::string begin = fmt::format(
-      "{},{},{},{},{},{},{},{},{},{},{}", who.point, name_of(who.duty), name_of(who.setup.method),
-      carrier, who.setup.length.name(), to_ns(who.clock_error), to_ns(who.since), report.interval,
-      to_ns(who.setup.length.start_of(report.interval)), to_ns(report.read_at), state_of(report));
+  const std::string begin =
+      fmt::format("{},{},{},{},{},{},{},{},{},{},{}", who.point, name_of(who.duty),
+                  name_of(who.setup.method), carrier, who.setup.length.name(),
+                  who.clock_error ? std::to_string(to_ns(*who.clock_error)) : "", to_ns(who.since),
+                  report.interval, to_ns(who.setup.length.start_of(report.interval)),
+                  to_ns(report.read_at), state_of(report));
   std::string lines = begin + ",0,0,0,0,0,0,0,0,0,\"\"\n";
   for (const MarkingRecord& r : report.records)
     fmt::format_to(std::back_inserter(lines), "{},{},{},{},{},{},{},{},{},{},\"{}\"\n", begin,
@@ -234,12 +255,13 @@ Result<MarkingPointFile> parse_marking_csv(std::string_view text) {
     if (auto done = reader.line(line); !done)
       return failure(fmt::format("line {}: {}", number, done.error().message));
   }
+  if (!reader.has_read_some()) return failure("no interval is in it yet: the point has to go on");
   return reader.finish();
 }
 
 Result<MarkingPointFile> read_marking_csv(const std::string& path) {
   std::ifstream file{path, std::ios::binary};
-  if (!file) return failure("cannot open " + path);
+  if (!file) return failure(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
   const std::string text{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
   auto parsed = parse_marking_csv(text);
   if (!parsed) return failure(path + ": " + parsed.error().message);

@@ -1,6 +1,7 @@
 #pragma once
 // Reports of live marking points as CSV: written line by line, and read again to be joined.
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,7 +20,7 @@ struct MarkingReporter {
   std::string point;
   MarkingDuty duty = MarkingDuty::mark;
   MarkingSetup setup;
-  Duration clock_error{};
+  std::optional<Duration> clock_error;  ///< if it is known
   Timestamp since;
 };
 std::string_view name_of(MarkingDuty duty);

@@ -108,6 +108,17 @@ TEST(MarkingCsv, PointsOfDifferentMarkingAreNotJoined) {
       << joined.error().message;
 }
 
+TEST(MarkingCsv, AClockThatNobodyKeepsStaysUnknown) {
+  MarkingReporter who = reporter();
+  who.clock_error.reset();
+  const auto known = parse_marking_csv(file());
+  const auto unknown =
+      parse_marking_csv(std::string{marking_csv_header} + marking_csv(who, report()));
+  ASSERT_TRUE(known && unknown) << unknown.error().message;
+  EXPECT_FALSE(unknown->clock_error);
+  EXPECT_FALSE(join_marking({*known, *unknown})->clock_error);
+}
+
 TEST(MarkingCsv, FlowsAreJoinedByWhatTheyAre) {
   auto one = parse_marking_csv(file()), other = one;
   other->flows = {"protocol=udp", "any"};

@@ -11,9 +11,11 @@
 namespace sojourn {
 namespace {
 
-constexpr auto row_format = "{:<27}  {:>12}  {:>12}  {:>10}  {:>10}  {:>9}  {}\n";
+// As wide as most terminals; the flow comes last, as it may be longer.
+constexpr auto row_format = "{:<12}{:>11}{:>13}{:>11}{:>11}{:>10}  {}\n";
 
-std::string time_text(Timestamp time) { return format_time(time).substr(0, 26) + "Z"; }
+/// The time of day to the millisecond: no interval is shorter.
+std::string time_text(Timestamp time) { return format_time(time).substr(11, 12); }
 
 std::string or_dash(Duration duration) {
   return duration == Duration{} ? "-" : format_duration(duration);
@@ -38,8 +40,9 @@ std::string marking_heading(const MarkingReporter& who, const std::string& where
                      where, name_of(who.setup.method), who.setup.carrier.name(),
                      who.setup.length.name(), who.setup.flows.size(),
                      who.setup.flows.size() == 1 ? "flow" : "flows") +
-         fmt::format(row_format, "interval from", "packets", "pulse after", "late", "early",
-                     "not ours", "flow");
+         fmt::format("from {}, UTC\n", format_time(who.since).substr(0, 19)) +
+         fmt::format(row_format, "interval", "packets", "pulse after", "late", "early", "not ours",
+                     "flow");
 }
 
 std::string marking_text(const MarkingReporter& who, const MarkingReport& report) {

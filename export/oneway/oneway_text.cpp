@@ -29,6 +29,11 @@ std::string share_of(std::uint64_t part, std::uint64_t whole) {
 }
 
 std::string name_of_flow(const FlowKey& key) {
+  // A monitored flow of alternate marking leaves open what it does not name.
+  const auto is_open = [](const IpAddress& address) { return address == IpAddress{}; };
+  if (key.protocol == 0 && is_open(key.source) && is_open(key.destination) &&
+      key.source_port == 0 && key.destination_port == 0)
+    return "any";
   const auto end = [](const IpAddress& address, std::uint16_t port) {
     if (port == 0) return address.to_string();
     return address.version() == IpVersion::v6 ? fmt::format("[{}]:{}", address.to_string(), port)

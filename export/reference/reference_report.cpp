@@ -32,11 +32,11 @@ std::string reference_text(const ReferenceInterval& interval, std::string_view i
                            std::size_t top) {
   const rp_counters& seen = interval.seen;
   std::string text = fmt::format(
-      "{}  {}: {} packets of {} flows, {} measured", format_time(interval.begin).substr(11, 8),
+      "{} {}: {} packets, {} flows, {} measured", format_time(interval.begin).substr(11, 8),
       interface, format_count(interval.packets()), format_count(interval.flows.size()),
       format_count(interval.estimated()));
-  if (interval.estimated() > 0) text += ", mean delay " + nanoseconds(interval.mean_ns());
-  text += fmt::format("; {} reference packets", format_count(seen.references));
+  if (interval.estimated() > 0) text += ", mean " + nanoseconds(interval.mean_ns());
+  text += fmt::format("; {} references", format_count(seen.references));
   const auto mention = [&](std::uint64_t count, std::string_view what) {
     if (count > 0) text += fmt::format(", {} {}", format_count(count), what);
   };
@@ -55,10 +55,10 @@ std::string reference_text(const ReferenceInterval& interval, std::string_view i
   std::size_t width = 4;
   for (const ReferenceFlow& flow : largest) width = std::max(width, flow_name(flow.key).size());
   const auto out = std::back_inserter(text);
-  fmt::format_to(out, "  {:<{}}{:>12}{:>12}{:>14}{:>14}\n", "flow", width, "packets", "measured",
+  fmt::format_to(out, "  {:<{}}{:>10}{:>10}{:>11}{:>11}\n", "flow", width, "packets", "measured",
                  "mean", "deviation");
   for (const ReferenceFlow& flow : largest)
-    fmt::format_to(out, "  {:<{}}{:>12}{:>12}{:>14}{:>14}\n", flow_name(flow.key), width,
+    fmt::format_to(out, "  {:<{}}{:>10}{:>10}{:>11}{:>11}\n", flow_name(flow.key), width,
                    format_count(flow.packets), format_count(flow.estimated),
                    flow.estimated > 0 ? nanoseconds(flow.mean_ns) : "-",
                    flow.estimated > 1 ? nanoseconds(flow.deviation_ns) : "-");

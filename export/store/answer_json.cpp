@@ -2,6 +2,7 @@
 
 #include "export/store/answer_report.h"
 #include "export/store/estimate_json.h"
+#include "naming/stored_group.h"
 
 namespace sojourn {
 namespace {
@@ -11,7 +12,7 @@ Json json_of(const AnswerRow& row, const std::vector<double>& quantiles, bool wi
   Json json = {
       {"kind", oneway ? Json("oneway") : Json(kind_names[row.measure])},
       {"leg", oneway ? Json(nullptr) : Json(leg_names[row.leg])},
-      {"prefix", row.prefix ? Json(row.prefix->to_string()) : Json(nullptr)},
+      {"prefix", row.prefix ? Json(group_name(*row.prefix)) : Json(nullptr)},
       {"weight", number_or_null(row.delays.total_weight())},
       {"effective_samples", row.delays.effective_samples()},
       {"mean_ns", ns_or_null(row.delays.mean())},
@@ -83,7 +84,7 @@ std::string answer_csv(const AnswerReport& report) {
         text += fmt::format(
             "{},{},{},{},{},{:.1f},{},{},{},{}", subject.name,
             oneway ? "oneway" : kind_names[row.measure], oneway ? "" : leg_names[row.leg],
-            row.prefix ? row.prefix->to_string() : "", row.delays.total_weight(),
+            row.prefix ? group_name(*row.prefix) : "", row.delays.total_weight(),
             row.delays.effective_samples(), report.quantiles[i], to_ns(estimates[i].delay),
             interval.bounded_below ? fmt::format("{}", to_ns(interval.low)) : "",
             interval.bounded_above ? fmt::format("{}", to_ns(interval.high)) : "");

@@ -7,6 +7,7 @@
 #include "export/store/answer_report.h"
 #include "export/text_cells.h"
 #include "export/text_table.h"
+#include "naming/stored_group.h"
 
 namespace sojourn {
 namespace {
@@ -95,7 +96,7 @@ void add_subject(std::string& text, const AnswerReport& report, const AnswerSubj
     std::string what = "  ";
     if (row.measure != number_of(Measure::oneway))
       what += fmt::format("{} {} ", kind_names[row.measure], leg_names[row.leg]);
-    what += row.prefix ? row.prefix->to_string() : "all";
+    what += row.prefix ? group_name(*row.prefix) : "all";
     std::vector<std::string> cells = {
         what, compact_count(static_cast<std::uint64_t>(row.delays.total_weight() + 0.5)),
         compact_count(static_cast<std::uint64_t>(row.delays.effective_samples() + 0.5))};

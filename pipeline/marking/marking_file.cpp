@@ -27,7 +27,12 @@ Result<JoinedMarking> join_marking(const std::vector<MarkingPointFile>& files) {
                                  .length = files.front().length,
                                  .carrier = *MarkingCarrier::parse("dscp"),
                                  .flows = {}},
+                       .clock_error = {},
                        .points = {}};
+  for (std::size_t i = 1; i < files.size(); ++i)
+    if (files[i].duty == "mark")
+      return failure(fmt::format("{} marks, so packets pass it before {}: name its records first",
+                                 files[i].point, files.front().point));
   const auto carrier = MarkingCarrier::parse(files.front().carrier);
   if (!carrier) return std::unexpected(carrier.error());
   joined.setup.carrier = *carrier;
@@ -49,7 +54,8 @@ Result<JoinedMarking> join_marking(const std::vector<MarkingPointFile>& files) {
     }
     joined.points.push_back(std::move(records));
   }
-  joined.clock_error = files.front().clock_error + files.back().clock_error;
+  if (files.front().clock_error && files.back().clock_error)
+    joined.clock_error = *files.front().clock_error + *files.back().clock_error;
   return joined;
 }
 

@@ -2,6 +2,7 @@
 // What a live point wrote down, as it is read again.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,15 +18,15 @@ struct MarkingPointFile {
   MarkingMethod method = MarkingMethod::multiplexed;
   std::string carrier;
   MarkingInterval length;
-  Duration clock_error{};
-  std::vector<std::string> flows;  ///< by number of the records
+  std::optional<Duration> clock_error;  ///< if the point knew how good its clock is
+  std::vector<std::string> flows;       ///< by number of the records
   PointRecords records;
 };
 
 /// Two or more points of the same marking, with the same numbers for the same flows.
 struct JoinedMarking {
   MarkingSetup setup;
-  Duration clock_error{};  ///< of the two ends together
+  std::optional<Duration> clock_error;  ///< of the two ends together, if both knew it
   std::vector<PointRecords> points;
 };
 /// The error says in what they differ.

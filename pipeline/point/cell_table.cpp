@@ -6,6 +6,7 @@
 #include "core/hash.h"
 #include "estimate/distribution/flow_tag.h"
 #include "estimate/distribution/log_histogram.h"
+#include "naming/stored_group.h"
 
 namespace sojourn {
 namespace {
@@ -26,6 +27,15 @@ std::uint64_t hash_of(const RttCell& cell) {
 bool alike(const RttCell& a, const RttCell& b) {
   return a.bin == b.bin && a.slice == b.slice && a.kind == b.kind && a.leg == b.leg &&
          a.flow_group == b.flow_group && a.prefix_length == b.prefix_length && a.prefix == b.prefix;
+}
+
+Prefix group_of(const Sample& sample, std::size_t length) {
+  if (length == CellOptions::port) return group_of_port(sample.server_port());
+  if (length == CellOptions::flow)
+    if (const auto flow = group_of_flow(sample)) return *flow;
+  const bool v6 = sample.responder.version() == IpVersion::v6;
+  return {sample.responder,
+          v6 ? std::min<std::size_t>(128, length * 2) : std::min<std::size_t>(32, length)};
 }
 
 }  // namespace
@@ -51,16 +61,16 @@ void CellTable::add(const Sample& sample) {
       sample.flow != 0 ? FlowTag::of(sample.flow) : FlowTag::numbered(++strangers_);
   const std::int64_t length = to_ns(options_.slice), time = to_ns(sample.time);
   const std::int64_t slice = time / length - (time % length < 0);
-  const bool v6 = sample.responder.version() == IpVersion::v6;
-  const std::size_t prefix_length = v6 ? std::min<std::size_t>(128, options_.prefix_length * 2)
-                                       : std::min<std::size_t>(32, options_.prefix_length);
   RttCell cell;
   cell.slice = timestamp_from_ns(slice * length);
   cell.length = options_.slice;
   cell.kind = sample.kind;
   cell.leg = sample.leg;
-  if (prefix_length > 0) cell.prefix = sample.responder.masked(prefix_length);
-  cell.prefix_length = static_cast<std::uint8_t>(prefix_length);
+  if (options_.prefix_length > 0) {
+    const Prefix group = group_of(sample, options_.prefix_length);
+    cell.prefix = group.network();
+    cell.prefix_length = static_cast<std::uint8_t>(group.length());
+  }
   cell.flow_group = static_cast<std::uint8_t>(flow.group());
   cell.bin = LogBuckets::index_of(to_ns(sample.delay));
 

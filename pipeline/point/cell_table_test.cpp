@@ -8,6 +8,7 @@
 
 #include "estimate/distribution/flow_tag.h"
 #include "estimate/distribution/log_histogram.h"
+#include "naming/stored_group.h"
 
 namespace sojourn {
 namespace {
@@ -138,6 +139,26 @@ TEST(CellTable, BeyondItsRoomSamplesAreCounted) {
   for (const RttCell& cell : cells) weight += cell.weight;
   EXPECT_EQ(weight + static_cast<double>(table.left_out()), 10'000);
   EXPECT_EQ(table.samples(), 10'000u);
+}
+
+TEST(CellTable, KeepsPortsAndFlowsApart) {
+  const auto names = [](std::size_t kept, const char* responder) {
+    CellTable table{{.slice = 10s, .prefix_length = kept}};
+    Sample sample;
+    sample.requester = *IpAddress::parse(
+        kept == CellOptions::flow && *responder == '2' ? "2001:db8::1" : "192.0.2.1");
+    sample.responder = *IpAddress::parse(responder);
+    sample.requester_port = 50'000;
+    sample.responder_port = 443;
+    table.take({&sample, 1});
+    std::vector<RttCell> cells;
+    table.move_to(cells);
+    return group_name({cells.at(0).prefix, cells.at(0).prefix_length});
+  };
+  EXPECT_EQ(names(CellOptions::port, "198.51.100.1"), "port 443");
+  EXPECT_EQ(names(CellOptions::flow, "198.51.100.1"), "192.0.2.1:50000 > 198.51.100.1:443");
+  EXPECT_EQ(names(CellOptions::flow, "2001:db8::2"), "2001:db8::2/128");
+  EXPECT_EQ(names(CellOptions::host, "198.51.100.1"), "198.51.100.1/32");
 }
 
 }  // namespace

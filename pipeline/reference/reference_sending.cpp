@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <ctime>
 #include <utility>
@@ -67,7 +68,10 @@ void ReferenceSending::send(Timestamp now) {
   } else {
     generator_.passed(now, packets, 0);
   }
-  if (!socket_.send(options_.sender, sequence_++)) ++refused_;
+  if (!socket_.send(options_.sender, sequence_++)) {
+    refusal_ = errno;
+    ++refused_;
+  }
   generator_.injected(now);
   sender_.wake_after(generator_.packets_until_due().value_or(0));
 }
@@ -110,6 +114,7 @@ ReferenceSendingCounters ReferenceSending::counters() const {
   return {.packets = seen.packets,
           .references = seen.references,
           .unsent = refused_ + seen.unstamped,
+          .refusal = refusal_,
           .utilisation = generator_.utilisation()};
 }
 

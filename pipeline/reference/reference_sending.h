@@ -24,6 +24,7 @@ struct ReferenceSendingCounters {
   std::uint64_t packets = 0;     ///< regular ones that passed
   std::uint64_t references = 0;  ///< that got their time
   std::uint64_t unsent = 0;      ///< that the kernel did not take, or without a time
+  int refusal = 0;               ///< errno of the last that the kernel did not take
   double utilisation = 0;        ///< adaptive: of the link
 };
 
@@ -62,6 +63,7 @@ class ReferenceSending {
   std::uint32_t sequence_ = 0;
   std::uint64_t sent_bytes_ = 0;
   std::uint64_t refused_ = 0;
+  int refusal_ = 0;
 };
 
 }  // namespace sojourn

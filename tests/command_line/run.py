@@ -47,6 +47,31 @@ CASES = [
     ("rtt - < {captures}/web.pcap", OK, ["handshake"]),
     ("rtt - < {build}/web.pcap.gz", OK, ["handshake"]),
     ("rtt {captures}/web.pcap {build}/missing.pcap", ERROR, ["missing.pcap"]),
+    # options that would not be heeded, and words that contradict each other
+    ("point -i lo --mark step --filter tcp", USAGE, ["--filter is for points with --to, not for marks"]),
+    ("point -i lo --mark step --engine socket", USAGE, ["--engine is for points with --to"]),
+    ("point -i lo --observe step --capacity 1Gbit", USAGE, ["--capacity", "reference packets"]),
+    ("point -i lo --observe-references --filter tcp", USAGE, ["--filter", "not for reference packets"]),
+    ("point -i lo {captures}/web.pcap --observe-references", USAGE, ["sojourn oneway --method rli"]),
+    ("point", USAGE, ["nothing to measure"]),
+    ("point -i nosuch0 --mark step", ERROR, ["no such interface"]),
+    ("rtt {captures}/tls.pcap --names --by port", USAGE, ["--names shows hosts"]),
+    ("rtt {captures}/tls.pcap --names --by prefix/24", USAGE, ["--names shows hosts"]),
+    ("rtt -i lo -i lo", USAGE, ["-i lo is named twice"]),
+    ("query missing.db --ipfix --ledger", USAGE, ["--ipfix writes one-way delays"]),
+    ("query missing.db --ipfix --loss", USAGE, ["--ipfix writes one-way delays"]),
+    ("watch -i lo --alarm-rate 0.1", USAGE, ["--alarm-rate needs --alarm"]),
+    ("watch -i lo --webhook http://127.0.0.1/", USAGE, ["--webhook needs --alarm"]),
+    ("collect --store {build}/x.db --alarm-every 1min", USAGE, ["--alarm-every needs --alarm"]),
+    # counters of alternate marking
+    ("oneway {build}/first.marks {build}/last.marks", OK, ["lost 1 of 200", "not known (--clock-error)"]),
+    ("oneway {build}/last.marks {build}/first.marks", ERROR, ["a marks", "name its records first"]),
+    ("oneway {build}/first.marks {build}/missing.marks", ERROR, ["cannot open", "missing.marks"]),
+    ("oneway {captures}/web.pcap {build}/last.marks", ERROR, ["web.pcap does not hold marking records"]),
+    ("oneway {build}/first.marks {build}/none.marks", ERROR, ["none.marks", "no interval"]),
+    ("oneway {build}/first.marks {build}/mixed.marks", ERROR, ["mixed.marks", "line 3", "as in the lines before"]),
+    ("oneway {build}/first.marks {build}/last.marks --interval 2s", ERROR, ["--interval", "says itself"]),
+    ("oneway {build}/first.marks {build}/last.marks --sampling 0.1", ERROR, ["--sampling", "says itself"]),
     # an option may stand before the capture as well as after it
     ("rtt --kind tcp {captures}/web.pcap", OK, ["tcp"]),
     ("rtt --inside 10.0.0.0/8 {captures}/web.pcap", OK, ["tcp"]),
@@ -105,7 +130,7 @@ CASES = [
     ("rtt {captures}/web.pcap --by asn", USAGE, ["--by asn", "--mmdb"]),
     ("rtt {captures}/web.pcap --by host --mmdb {captures}/places.mmdb", USAGE, ["--mmdb", "--by asn"]),
     ("rtt {captures}/web.pcap --by asn --mmdb {captures}/places.mmdb --anonymize", USAGE, ["--anonymize"]),
-    ("rtt {captures}/web.pcap --by asn --mmdb {captures}/no-such.mmdb", ERROR, ["no-such.mmdb"]),
+    ("rtt {captures}/web.pcap --by asn --mmdb {captures}/no-such.mmdb", ERROR, ["no-such.mmdb", "No such file"]),
     ("rtt {captures}/web.pcap --by host --sort change", USAGE, ["--sort change", "--split", "--expect"]),
     ("rtt {captures}/web.pcap --by host --sort lost", USAGE, ["--sort lost", "--loss"]),
     ("rtt {captures}/web.pcap --from 1h", OK, ["no packet lies in the range asked for"]),
@@ -149,6 +174,19 @@ CASES = [
 ]
 
 
+def marking_records(point, duty, lost=0, interval="1s"):
+    """Four intervals of 50 packets at one point; the clock's error is not known."""
+    start = 1_794_832_390
+    lines = ["point,duty,marking,carrier,interval,clock_error_ns,since_ns,number,start_ns,read_ns,state,packets,pulses,"
+             "pulse_ns,late_ns,early_ns,middle,contrary,other,marked_before,flow"]
+    for number in range(start, start + 4):
+        begin = f"{point},{duty},step,dscp:0,{interval},,{(start - 1) * 10**9},{number},{number * 10**9},{number * 10**9 + 1_500_000_000},ok"
+        lines.append(f'{begin},0,0,0,0,0,0,0,0,0,""')
+        packets = 50 - (lost if number == start + 1 else 0)
+        lines.append(f'{begin},{packets},0,0,0,0,{packets},0,0,0,"any"')
+    return "\n".join(lines).encode() + b"\n"
+
+
 def make_files(captures, build):
     """The bad inputs, each wrong in one way."""
     shutil.rmtree(build, ignore_errors=True)
@@ -163,6 +201,10 @@ def make_files(captures, build):
     interface = struct.pack("<IIHHII", 1, 20, 1, 0, 65535, 20)
     files = {
         "empty.pcap": b"",
+        "first.marks": marking_records("a", "mark"),
+        "last.marks": marking_records("b", "restore", lost=1),
+        "none.marks": marking_records("b", "restore").split(b"\n")[0] + b"\n",
+        "mixed.marks": marking_records("b", "restore").replace(b"step", b"pulse", 1),
         "text.pcap": b"This is no capture, it is a sentence.\n" * 10,
         "short-header.pcap": header[:20],
         "link-type.pcap": header[:20] + struct.pack("<I", 9999) + first,

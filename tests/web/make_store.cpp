@@ -12,6 +12,9 @@
 //                  203.0.113.0/24: 20 ms; in the last 10 minutes 30 ms
 //     south:north  one-way, -1 ms: the clocks differ
 //     north        tcp, leg server, 192.0.2.0/24: 10 ms;  dns: 25 ms
+//     shop         tcp, leg server, three flows: two to 198.51.100.1 port 443 with 10 and 12 ms,
+//     one
+//                  to 198.51.100.2 port 5432 with 40 ms; in the last 10 minutes 60 ms
 //
 //     paris:lyon   one-way, ten prefixes of 100.64.0.0/16: 5 ms and a queue that grows towards the
 //     end, with
@@ -28,6 +31,7 @@
 #include <string_view>
 #include <vector>
 
+#include "naming/stored_group.h"
 #include "store/cell_batch.h"
 #include "store/store.h"
 
@@ -36,8 +40,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const std::vector<std::string> subjects = {"north:south", "south:north", "north",
-                                           "<img src=x onerror=alert(1)>", "paris:lyon"};
+const std::vector<std::string> subjects = {
+    "north:south", "south:north", "north", "<img src=x onerror=alert(1)>", "paris:lyon", "shop"};
 const std::vector<std::string> large_subjects = {"large:day", "large:cells"};
 
 struct Stream {
@@ -53,8 +57,11 @@ void add(CellBatch& batch, const Stream& stream, Timestamp at, std::int32_t bin,
   series.subject = stream.subject;
   series.measure = stream.measure;
   series.leg = stream.leg;
-  series.prefix = *IpAddress::parse(stream.prefix);
-  series.prefix_length = 24;
+  // A flow, or the address of a /24.
+  const bool is_flow = std::string_view{stream.prefix}.find('>') != std::string_view::npos;
+  const Prefix group = *parse_group(is_flow ? stream.prefix : std::string{stream.prefix} + "/24");
+  series.prefix = group.network();
+  series.prefix_length = static_cast<std::uint8_t>(group.length());
   for (int i = 0; i < packets; ++i)
     batch.add(series, bin, FlowTag::numbered(first_flow + static_cast<std::uint64_t>(i)), 1);
 }
@@ -74,6 +81,11 @@ void add_slice(CellBatch& batch, Timestamp at, Timestamp now) {
   add(batch, {2, number_of(Kind::tcp), 0, "192.0.2.0"}, at, bin_of(10ms), 80);
   add(batch, {2, number_of(Kind::dns), 0, "192.0.2.0"}, at, bin_of(25ms), 8);
   add(batch, {3, number_of(Kind::icmp), 0, "192.0.2.0"}, at, bin_of(1ms), 4);
+  const auto tcp = number_of(Kind::tcp);
+  add(batch, {5, tcp, 0, "192.0.2.7:50001 > 198.51.100.1:443"}, at, bin_of(10ms), 30);
+  add(batch, {5, tcp, 0, "192.0.2.8:50002 > 198.51.100.1:443"}, at, bin_of(12ms), 30);
+  add(batch, {5, tcp, 0, "192.0.2.7:50003 > 198.51.100.2:5432"}, at,
+      bin_of(at >= now - 10min ? 60ms : 40ms), 40);
 }
 
 void add_picture(CellBatch& batch, Timestamp at, Timestamp now, std::mt19937_64& random) {

@@ -150,6 +150,29 @@ const tests = {
     await page.waitForFunction(() => document.querySelectorAll('#groups tbody tr').length === 10, { timeout: 20000 });
     check('the choice is kept in the address', (await hash_now()).length === '32', await hash_now());
   },
+  async who_port_and_flow() {
+    const list = async (length, more = {}) => {
+      await open({ view: 'who', subject: 'shop', kind: 'tcp', from: String(now - 600), to: String(now), length, ...more });
+      return rows_of('groups');
+    };
+    const ports = await list('port');
+    check('two ports, the changed one first', JSON.stringify(ports.map(row => row[0])) === '["port 5432","port 443"]', ports);
+    check('... with verdicts', ports[0][1].includes('slower') && ports[1][1].includes('same'), ports);
+    check('60 ms now, 40 ms before', Math.abs(ms(ports[0][3]) - 60) < 0.6 && Math.abs(ms(ports[0][5]) - 40) < 0.4, ports[0]);
+    check('both flows of port 443', ports[1][6].replace(/\D/g, '') === '3600', ports[1]);
+    const flows = await list('flow');
+    check('three flows', flows.length === 3 && flows[0][0] === '192.0.2.7:50003 > 198.51.100.2:5432', flows);
+    const hosts = await list('32');
+    check('their hosts', JSON.stringify(hosts.map(row => row[0])) === '["198.51.100.2","198.51.100.1"]', hosts);
+    check('... and prefix', JSON.stringify((await list('24')).map(row => row[0])) === '["198.51.100.0/24"]');
+    const of_port = await list('flow', { prefix: 'port 443' });
+    check('the flows of a port', of_port.length === 2 && of_port.every(row => row[0].endsWith(':443')), of_port);
+    await page.click('#groups tbody tr:first-child a');
+    await page.waitForSelector('#heatmap canvas');
+    check('a flow leads to its picture', (await hash_now()).prefix === of_port[0][0], await hash_now());
+    await open({ view: 'who', subject: 'north', kind: 'tcp', length: 'flow' });
+    check('where no flows are kept it says how', (await text_of('.empty')).includes('--prefix flow'), await text_of('.empty'));
+  },
   async compare() {
     await open({ view: 'compare', subject: 'north:south', prefix: '198.51.100.0/24', span: '600' });
     check('nothing has changed', (await text_of('#verdict')).includes('same'), await text_of('#verdict'));

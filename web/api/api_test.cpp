@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "estimate/distribution/shift.h"
+#include "naming/stored_group.h"
 #include "store/test_store.h"
 
 namespace sojourn::web {
@@ -91,6 +92,33 @@ TEST_F(ApiTest, GroupsAreHostsWhereTheStoreKeepsThem) {
   };
   EXPECT_EQ(prefixes("&length=32"), (std::vector<std::string>{"10.0.0.1/32", "10.0.0.2/32"}));
   EXPECT_EQ(prefixes(""), (std::vector<std::string>{"10.0.0.0/24"}));
+}
+
+TEST_F(ApiTest, GroupsArePortsAndFlowsWhereTheStoreKeepsFlows) {
+  const std::string slow = "10.0.0.1:5000 > 10.0.0.3:53", fast = "10.0.0.2:5001 > 10.0.0.3:443";
+  store_.prefix_length = 128;
+  for (int i = 0; i < 600; ++i)
+    for (const std::string& flow : {slow, fast})
+      store_.add("c", number_of(Kind::tcp), start + i * 1s, bin_of(flow == slow ? 9ms : 3ms), 1, i,
+                 parse_group(flow)->network().to_string().c_str());
+  const auto names = [&](const std::string& more) {
+    std::vector<std::string> all;
+    const Json answer = document("groups", "subject=c&kind=tcp&order=worst" + more + hour());
+    for (const Json& group : answer["groups"]) all.push_back(group["prefix"]);
+    return all;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names("&by=port"), (Names{"port 53", "port 443"}));
+  EXPECT_EQ(names("&by=flow"), (Names{slow, fast}));
+  EXPECT_EQ(names("&by=host"), (Names{"10.0.0.3/32"}));
+  EXPECT_EQ(names("&by=prefix&length=8"), (Names{"10.0.0.0/8"}));
+  EXPECT_EQ(names("&by=flow&prefix=port+443"), (Names{fast}));
+  EXPECT_EQ(ask("groups", "subject=c&kind=tcp&by=colour").status, 400);
+  const Json picture = document("heatmap", "subject=c&kind=tcp&prefix=port+53" + hour());
+  EXPECT_EQ(picture["prefix"], "port 53");
+  double sum = 0;
+  for (const Json& weight : picture["cells"]["weight"]) sum += weight.get<double>();
+  EXPECT_EQ(sum, 600);
 }
 
 TEST_F(ApiTest, GroupsWithoutAPastAreNew) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "estimate/distribution/shift.h"
+#include "naming/stored_group.h"
 #include "web/api/api.h"
 #include "web/api/api_values.h"
 
@@ -49,7 +50,7 @@ Json side_json(const Side& side) {
   json["subject"] = side.selector.subject;
   json["kind"] = measure_name(side.selector.measure);
   json["leg"] = oneway || !side.selected.leg ? Json(nullptr) : Json(leg_names[*side.selected.leg]);
-  json["prefix"] = side.selector.prefix ? Json(side.selector.prefix->to_string()) : Json(nullptr);
+  json["prefix"] = side.selector.prefix ? Json(group_name(*side.selector.prefix)) : Json(nullptr);
   json["from_s"] = seconds_since_1970(side.stretch.from);
   json["to_s"] = seconds_since_1970(side.stretch.to);
   json["cdf"] = cdf_json(side.selected.delays);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "estimate/distribution/shift.h"
+#include "naming/stored_group.h"
 #include "store/question.h"
 #include "web/api/api.h"
 #include "web/api/api_values.h"
@@ -23,22 +24,44 @@ struct Group {
   std::optional<ShiftTest> test;
 };
 
+struct Wish {
+  GroupBy by = GroupBy::prefix;
+  std::size_t length = 24;
+};
+
+Result<Wish> parse_wish(const QueryString& query) {
+  const auto length = whole_number(query, "length", 1, 32, 24);
+  if (!length) return std::unexpected(length.error());
+  const auto by = query.find("by").value_or("prefix");
+  Wish wish{GroupBy::prefix,
+            *length == 32 ? Question::as_stored : static_cast<std::size_t>(*length)};
+  if (by == "port")
+    wish.by = GroupBy::port;
+  else if (by == "flow")
+    wish.by = GroupBy::flow;
+  else if (by == "host")
+    wish.length = Question::as_stored;
+  else if (by != "prefix")
+    return failure("by must be prefix, host, port or flow");
+  return wish;
+}
+
 Result<Answer> ask_about(Store& store, const Selector& selector, const Stretch& stretch,
-                         std::size_t prefix_length) {
+                         const Wish& wish) {
   Question question;
   question.from = stretch.from;
   question.to = stretch.to;
   question.subjects = {selector.subject};
-  question.prefix_length = prefix_length == 32 ? Question::as_stored : prefix_length;
+  question.by = wish.by;
+  question.prefix_length = wish.length;
+  question.within = selector.prefix;
   question.loss = selector.measure == number_of(Measure::oneway);
   question.columns = 1;
   return ask(store, question);
 }
 
 bool wanted(const AnswerRow& row, const Selector& selector, std::uint8_t leg) {
-  return row.measure == selector.measure && row.leg == leg &&
-         (!selector.prefix || (row.prefix && row.prefix->length() >= selector.prefix->length() &&
-                               selector.prefix->contains(row.prefix->network())));
+  return row.measure == selector.measure && row.leg == leg;
 }
 
 /// That with the most weight, unless one is named.
@@ -78,7 +101,7 @@ double p95_of(const Distribution* delays) {
 
 Result<Json> groups_json(Store& store, const QueryString& query, const ApiContext& context) {
   if (const auto name = query.stranger({"subject", "kind", "leg", "prefix", "from_s", "to_s",
-                                        "before_s", "length", "limit", "order"}))
+                                        "before_s", "by", "length", "limit", "order"}))
     return failure("groups has no parameter '" + std::string{*name} + "'");
   const auto selector = Selector::parse(query);
   if (!selector) return std::unexpected(selector.error());
@@ -89,18 +112,19 @@ Result<Json> groups_json(Store& store, const QueryString& query, const ApiContex
   // The same hours of the day before, unless told otherwise.
   const auto back =
       whole_number(query, "before_s", 1, most, std::max<std::int64_t>(86'400, seconds));
-  const auto length = whole_number(query, "length", 1, 32, 24);
+  const auto wish = parse_wish(query);
+  if (!wish) return std::unexpected(wish.error());
   const auto limit = whole_number(query, "limit", 1, 10'000, 100);
-  for (const auto* number : {&back, &length, &limit})
+  for (const auto* number : {&back, &limit})
     if (!*number) return std::unexpected(number->error());
   const auto order = query.find("order").value_or("changed");
   if (order != "changed" && order != "worst" && order != "heaviest")
     return failure("order must be changed, worst or heaviest");
-  const auto now = ask_about(store, *selector, *stretch, static_cast<std::size_t>(*length));
+  const auto now = ask_about(store, *selector, *stretch, *wish);
   if (!now) return std::unexpected(now.error());
   const Duration shift = std::chrono::seconds{*back};
   const Stretch earlier{stretch->from - shift, stretch->to - shift};
-  const auto before = ask_about(store, *selector, earlier, static_cast<std::size_t>(*length));
+  const auto before = ask_about(store, *selector, earlier, *wish);
   if (!before) return std::unexpected(before.error());
 
   const auto leg = leg_of(*now, *selector);
@@ -138,7 +162,7 @@ Result<Json> groups_json(Store& store, const QueryString& query, const ApiContex
   for (const Group& group : groups) {
     if (list.size() >= static_cast<std::size_t>(*limit)) break;
     Json json = json_of(*group.now);
-    json["prefix"] = group.prefix->to_string();
+    json["prefix"] = group_name(*group.prefix);
     json["loss"] = group.loss ? json_of(*group.loss) : Json(nullptr);
     json["before"] =
         group.before && !group.before->empty() ? json_of(*group.before) : Json(nullptr);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "naming/stored_group.h"
 #include "web/api/api.h"
 #include "web/api/api_values.h"
 #include "web/api/heatmap.h"
@@ -75,7 +76,7 @@ Json json_of(const Heatmap& map, const Selector& selector, const StoreAge& age) 
   return {{"subject", selector.subject},
           {"kind", measure_name(selector.measure)},
           {"leg", oneway || !map.leg ? Json(nullptr) : Json(leg_names[*map.leg])},
-          {"prefix", selector.prefix ? Json(selector.prefix->to_string()) : Json(nullptr)},
+          {"prefix", selector.prefix ? Json(group_name(*selector.prefix)) : Json(nullptr)},
           {"from_s", seconds_since_1970(map.from)},
           {"to_s", seconds_since_1970(map.to)},
           {"step_s", to_ns(map.step) / 1'000'000'000},

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <map>
 
+#include "naming/stored_group.h"
+
 namespace sojourn::web {
 namespace {
 
@@ -45,7 +47,7 @@ Result<Selector> Selector::parse(const QueryString& query, const std::string& su
     selector.leg = static_cast<std::uint8_t>(found - leg_names.begin());
   }
   if (const auto prefix = query.find("prefix" + suffix); prefix && !prefix->empty()) {
-    const auto parsed = Prefix::parse(*prefix);
+    const auto parsed = parse_group(*prefix);
     if (!parsed) return std::unexpected(parsed.error().while_doing("prefix" + suffix));
     selector.prefix = *parsed;
   }
@@ -54,7 +56,7 @@ Result<Selector> Selector::parse(const QueryString& query, const std::string& su
 
 bool Selector::takes(const CellSeries& series) const {
   if (leg && series.leg != *leg) return false;
-  return !prefix || (series.prefix_length >= prefix->length() && prefix->contains(series.prefix));
+  return !prefix || belongs_to({series.prefix, series.prefix_length}, *prefix);
 }
 
 Result<std::int64_t> whole_number(const QueryString& query, std::string_view name,

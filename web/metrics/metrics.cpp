@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "naming/stored_group.h"
+
 namespace sojourn::web {
 namespace {
 
@@ -52,7 +54,7 @@ void Metrics::add_delays(const SeriesKey& key, const CellSeries& series, const C
   const bool oneway = series.measure == number_of(Measure::oneway);
   DelaySums* sums = &others_[key];
   if (series.prefix_length > 0) {
-    PrefixKey prefix{key, Prefix{series.prefix, series.prefix_length}.to_string()};
+    PrefixKey prefix{key, group_name({series.prefix, series.prefix_length})};
     if (watched_.contains(prefix) || watched_.size() < options_.most_watched) {
       double& weight = watched_[prefix];
       for (const HistogramCell& cell : block.cells) weight += cell.weight;

@@ -6,7 +6,7 @@ export interface Shown {
   /** Seconds since 1970.  `to` is empty while the view is live: then `span` seconds up to now. */
   from: string; to: string; span: string;
   order: string;
-  /** Of the prefixes in a list, for IPv4 (IPv6: twice it); 32: whole addresses. */
+  /** Of the prefixes in a list, for IPv4 (IPv6: twice it); 32: whole addresses; or 'port' or 'flow'. */
   length: string;
   /** The other side of a comparison. */
   from_b: string; to_b: string; prefix_b: string;

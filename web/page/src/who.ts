@@ -7,7 +7,9 @@ import { count, duration, interval, share, time } from './format';
 import { go, link_to, range_of, settle } from './state';
 import type { Context } from './view';
 
-const lengths: [string, string][] = [['32', 'host, if kept'], ['24', 'prefix /24'], ['16', 'prefix /16'], ['8', 'prefix /8']];
+const lengths: [string, string][] = [['flow', 'flow, if kept'], ['port', 'port, if kept'], ['32', 'host, if kept'], ['24', 'prefix /24'], ['16', 'prefix /16'], ['8', 'prefix /8']];
+
+const words: Record<string, [string, string]> = { flow: ['flow', 'flows'], port: ['server’s port', 'ports'], 32: ['host or prefix', 'hosts or prefixes'] };
 
 /** A whole address is a host, and needs no length. */
 export function group_name(prefix: string): string { return prefix.replace(/^([\d.]+)\/32$|^([\da-f:]+)\/128$/, '$1$2'); }
@@ -20,9 +22,11 @@ export async function who(context: Context): Promise<void> {
   const state = completed(context);
   settle({ subject: state.subject, kind: state.kind });
   const range = range_of(state, context.status.now_s);
+  const is_kind = state.length === 'port' || state.length === 'flow';
+  const [one, many] = words[state.length] ?? ['prefix', 'prefixes'];
   const answer = await ask<Groups>('groups', {
     subject: state.subject, kind: state.kind, leg: state.leg, prefix: state.prefix, from_s: range.from, to_s: range.to,
-    order: state.order, length: state.length, limit: 200,
+    order: state.order, limit: 200, ...(is_kind ? { by: state.length } : { length: state.length }),
   }, context.signal);
   const numeric = true;
   const oneway = state.kind === 'oneway';
@@ -46,12 +50,14 @@ export async function who(context: Context): Promise<void> {
       select('First', [['changed', 'most changed'], ['worst', 'worst p95'], ['heaviest', 'most samples']], state.order, order => go({ order })),
       select('By', lengths.some(([value]) => value === state.length) ? lengths : [[state.length, `prefix /${state.length}`], ...lengths],
         state.length, length => go({ length }))),
-    h('p', { class: 'note' }, `${count(answer.found)} ${state.length === '32' ? 'hosts or prefixes' : 'prefixes'} from ${time(answer.from_s)} to ${time(answer.to_s)}` +
+    h('p', { class: 'note' }, `${count(answer.found)} ${many} from ${time(answer.from_s)} to ${time(answer.to_s)}` +
       `${answer.leg ? `, leg ${answer.leg}` : ''}, against ${time(answer.before_from_s)} to ${time(answer.before_to_s)}. A change of less than ` +
       `${share(answer.tolerance)} is none; one of ${count(1 / answer.false_alarm)} such lists calls something changed that is not.`),
     rows.length === 0
-      ? h('p', { class: 'empty' }, 'No prefixes in this time. They come from `point --prefix`, `watch --prefix` and segments; choose a longer time.')
-      : table('Groups', [{ title: state.length === '32' ? 'host or prefix' : 'prefix' }, { title: 'against before' }, { title: 'median', numeric }, { title: 'p95', numeric },
+      ? h('p', { class: 'empty' }, is_kind
+        ? `No ${many} in this time. They come from \`watch --prefix ${state.length}\` and \`point --prefix ${state.length}\`; choose a longer time, or another list.`
+        : 'No prefixes in this time. They come from `point --prefix`, `watch --prefix` and segments; choose a longer time.')
+      : table('Groups', [{ title: one }, { title: 'against before' }, { title: 'median', numeric }, { title: 'p95', numeric },
         { title: '95 % sure', numeric }, { title: 'p95 before', numeric }, { title: 'samples', numeric }, { title: 'effective', numeric },
         ...(oneway ? [{ title: 'loss', numeric }] : [])], rows, 'groups'));
 }
