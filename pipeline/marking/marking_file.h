@@ -18,6 +18,7 @@ struct MarkingPointFile {
   std::string carrier;
   MarkingInterval length;
   Duration clock_error{};
+  bool copies = false;             ///< the point looked for packets that come twice
   std::vector<std::string> flows;  ///< by number of the records
   PointRecords records;
 };
@@ -25,7 +26,8 @@ struct MarkingPointFile {
 /// Two or more points of the same marking, with the same numbers for the same flows.
 struct JoinedMarking {
   MarkingSetup setup;
-  Duration clock_error{};  ///< of the two ends together
+  Duration clock_error{};          ///< of the two ends together
+  Duration largest_clock_error{};  ///< of any two of them
   std::vector<PointRecords> points;
 };
 /// The error says in what they differ.
