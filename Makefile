@@ -83,8 +83,8 @@ test:
 # program on every file that may hurt it, and the fuzzers for a short while.
 test-sanitizers:
 	@tools/setup test
-	@cmake --preset fuzz $(strict) -DSOJOURN_BENCH=ON $(quiet)
-	@cmake --build build/fuzz --parallel $(JOBS)
+	@cmake --preset fuzz $(strict) $(quiet)
+	@cmake --build build/fuzz --parallel $(JOBS) --target sojourn unit_tests tests/fuzz/all
 	@echo; echo '== fuzzers, $(FUZZ_SECONDS) seconds each'
 	@FUZZ_SEED=1 tools/fuzz build/fuzz $(FUZZ_SECONDS) $(JOBS)
 	@echo; echo '== AddressSanitizer and UndefinedBehaviorSanitizer'

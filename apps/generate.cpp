@@ -1,4 +1,4 @@
-// `sojourn generate`: writes a capture and, beside it, what is to be found in it.
+// `sojourn generate`: writes a capture, and the true delays in it beside it.
 
 #include <fmt/format.h>
 

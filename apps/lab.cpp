@@ -55,8 +55,8 @@ std::string complaint_about(const std::string& name) {
   if (name == "all" || experiment_named(name)) return {};
   std::string known = "all";
   for (const Experiment& experiment : experiments()) known += ", " + std::string{experiment.name};
-  return fmt::format("'{}' is no experiment; there are {}, and the commands compare and tune", name,
-                     known);
+  return fmt::format("'{}' is not an experiment; there are {}, and the commands compare and tune",
+                     name, known);
 }
 
 std::vector<const Experiment*> chosen(const std::vector<std::string>& names) {

@@ -100,7 +100,7 @@ Examples:
 Result<std::uint32_t> parse_flow_id(std::string_view text) {
   const auto filter = MarkingFilter::parse("flow-id=" + std::string{text});
   if (!filter || !filter->flow_id)
-    return failure(fmt::format("'{}' is no flow identifier from 0 to 0xfffff", text));
+    return failure(fmt::format("'{}' is not a flow identifier from 0 to 0xfffff", text));
   return *filter->flow_id;
 }
 

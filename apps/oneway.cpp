@@ -112,7 +112,7 @@ Result<int> measure_captures(const OnewayRequest& request) {
     for (const std::string& path : {request.first, request.last})
       if (std::filesystem::exists(path) && !can_be_read_again(path))
         return failure(fmt::format(
-            "--correct-skew reads the captures twice, and {} is no file: save it first", path));
+            "--correct-skew reads the captures twice, and {} is not a file: save it first", path));
     const auto skew = find_skew(request, options);
     if (!skew) return std::unexpected(skew.error());
     options.correction.skew = *skew;

@@ -197,7 +197,7 @@ RttReport make_report(const Task& task, RttReport report) {
   return report;
 }
 
-/// Live: neither is the time up, nor has whoever reads gone away.
+/// Live: the time is not up, and standard output still has a reader.
 bool goes_on(const Task& task) {
   return !OutputFile::reader_gone() &&
          (!task.request.duration || Clock::now() - task.started < *task.request.duration);

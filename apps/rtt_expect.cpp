@@ -29,7 +29,7 @@ Result<std::string> read_file(const std::string& path) {
     if (count == 0) return text;
     text.append(piece.data(), static_cast<std::size_t>(count));
     if (text.size() > largest_file)
-      return failure("this is no file of --save-distribution: it is too large");
+      return failure("this is not a file of --save-distribution: it is too large");
   }
 }
 

@@ -13,7 +13,7 @@
 #include "dataplane/kernel_program.h"
 #include "estimate/expectation.h"
 #include "estimate/sla.h"
-#include "pipeline/engine.h"
+#include "pipeline/live_loop.h"
 #include "pipeline/rtt_options.h"
 
 namespace sojourn {

@@ -19,7 +19,7 @@
 
 namespace sojourn {
 
-/// What deserves an alarm, and who is told.
+/// What raises an alarm, and where it is sent.
 struct AlarmWishes {
   AlarmOptions options;
   std::string webhook, secret_file, authority;

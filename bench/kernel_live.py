@@ -23,39 +23,10 @@ import sys
 import time
 from pathlib import Path
 
+from two_namespaces import FAR, NEAR, inside, run, set_up, tear_down
+
 ROOT = Path(__file__).resolve().parent.parent
 WAYS = ("without", "kernel", "socket")
-NAME = f"sojourn-bench-{os.getpid()}"
-NEAR, FAR = f"{NAME}-near", f"{NAME}-far"
-
-
-def run(*command):
-    return subprocess.run(command, text=True, capture_output=True)
-
-
-def inside(namespace, *command):
-    return ["ip", "netns", "exec", namespace, *command]
-
-
-def set_up():
-    for namespace in (NEAR, FAR):
-        done = run("ip", "netns", "add", namespace)
-        if done.returncode:
-            return done.stderr.strip()
-    done = run("ip", "link", "add", "near0", "netns", NEAR, "type", "veth", "peer", "name", "far0", "netns", FAR)
-    if done.returncode:
-        return done.stderr.strip()
-    for namespace, device, address in ((NEAR, "near0", "198.51.100.1/24"), (FAR, "far0", "198.51.100.2/24")):
-        run("ip", "-n", namespace, "address", "add", address, "dev", device)
-        run("ip", "-n", namespace, "link", "set", device, "up")
-    return ""
-
-
-def tear_down():
-    for namespace in (NEAR, FAR):
-        for pid in run("ip", "netns", "pids", namespace).stdout.split():
-            os.kill(int(pid), signal.SIGKILL)
-        run("ip", "netns", "delete", namespace)
 
 
 class Engine:
@@ -170,6 +141,8 @@ def main():
         if trouble:
             print(f"skipped: {trouble}")
             return 77
+        for namespace, device, address in ((NEAR, "near0", "198.51.100.1/24"), (FAR, "far0", "198.51.100.2/24")):
+            run("ip", "-n", namespace, "address", "add", address, "dev", device)
         sink = subprocess.Popen(inside(FAR, sys.executable, "-c",  # takes the queries and lets them lie
                                        "import socket,time; s=socket.socket(socket.AF_INET, socket.SOCK_DGRAM); "
                                        "s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096); "

@@ -2,7 +2,7 @@
 //
 //     sojourn-bench-queries ADDRESS SECONDS
 //
-// For the namespaces of bench/kernel_live.py; nobody has to answer.  Prints packets, seconds, and
+// For the namespaces of bench/kernel_live.py; no answer is needed.  Prints packets, seconds, and
 // seconds of the CPU: on a machine that is busy with other things only the latter compare.
 
 #include <arpa/inet.h>

@@ -21,9 +21,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from two_namespaces import FAR, NEAR, inside, run, set_up, tear_down
+
 ROOT = Path(__file__).resolve().parent.parent
-NAME = f"sojourn-bench-{os.getpid()}"
-NEAR, FAR = f"{NAME}-near", f"{NAME}-far"
 PORT = 8080
 
 CHROMIUM = """
@@ -39,36 +39,6 @@ const puppeteer = createRequire(process.argv[2])('puppeteer-core');
   await browser.close();
 })().catch(error => { console.error(error.message); process.exit(1); });
 """
-
-
-def run(*command):
-    return subprocess.run(command, text=True, capture_output=True, check=False)
-
-
-def inside(namespace, *command):
-    return ["ip", "netns", "exec", namespace, *command]
-
-
-def set_up():
-    for namespace in (NEAR, FAR):
-        done = run("ip", "netns", "add", namespace)
-        if done.returncode:
-            return done.stderr.strip()
-        run(*inside(namespace, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1", "net.ipv6.conf.default.disable_ipv6=1"))
-    done = run("ip", "link", "add", "near0", "netns", NEAR, "type", "veth", "peer", "name", "far0", "netns", FAR)
-    if done.returncode:
-        return done.stderr.strip()
-    for namespace, device in ((NEAR, "near0"), (FAR, "far0")):
-        run("ip", "-n", namespace, "link", "set", "lo", "up")
-        run("ip", "-n", namespace, "link", "set", device, "up")
-    return ""
-
-
-def tear_down():
-    for namespace in (NEAR, FAR):
-        for pid in run("ip", "netns", "pids", namespace).stdout.split():
-            os.kill(int(pid), signal.SIGKILL)
-        run("ip", "netns", "delete", namespace)
 
 
 class Tally:
@@ -197,7 +167,7 @@ def main():
         print("skipped: needs root")
         return 77
     try:
-        if fault := set_up():
+        if fault := set_up(quiet=True):
             print(f"skipped: {fault}")
             return 77
         with tempfile.TemporaryDirectory() as folder:

@@ -18,7 +18,7 @@ struct CaptureLog {
   std::string name;  ///< of the file, as the user wrote it
   SourceCounters counters;
   std::vector<std::string> warnings;
-  std::shared_ptr<NameTable> interfaces;  ///< where their names go; null if nobody asks
+  std::shared_ptr<NameTable> interfaces;  ///< where their names go; null if they are not needed
 
   /// A damaged capture can be wrong in a million places, and one line each would be a flood.
   static constexpr std::size_t most_warnings = 8;

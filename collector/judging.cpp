@@ -59,7 +59,7 @@ bool Collector::can_be_judged(const WaitingRecord& record, const Segment& segmen
 
 void Collector::expire_oldest(Timestamp now, Leaving why) {
   WaitingRecord& record = waiting_.oldest();
-  // At the end it goes on waiting, in the ledger: whoever comes next says that it was in vain.
+  // At the end it still waits, in the ledger: the next run of the collector decides about it.
   if (!record.joined && why != Leaving::at_end) {
     auto& accounts = ledger_of(record).accounts;
     --accounts[Account::waiting];

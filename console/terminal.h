@@ -5,7 +5,7 @@
 
 namespace sojourn {
 
-/// Standard output is a terminal with colours, and nobody has asked for none
+/// Standard output is a terminal with colours, and colours were not switched off
 /// (https://no-color.org; TERM=dumb).
 bool color_wanted();
 

@@ -2,6 +2,7 @@
 // What every program that this process puts into the kernel needs: its object, maps and ring.
 // Included by .cpp files only, and only where the kernel engine is built.
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,7 +10,10 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <span>
+#include <string>
 
 #include "core/result.h"
 #include "dataplane/mapped_map.h"
@@ -37,6 +41,19 @@ inline Error load_error(int status, const char* program) {
     return Error{"loading the program needs CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON"};
   if (code == ENOSYS) return Error{"this kernel has no BPF"};
   return Error{fmt::format("the kernel refused the {} program: {}", program, std::strerror(code))};
+}
+
+/// Nanoseconds that the kernel takes for one run of the program on these bytes, of `repeat`.
+inline Result<double> time_test_runs(int program, std::span<const std::byte> bytes,
+                                     unsigned repeat) {
+  bpf_test_run_opts run{};
+  run.sz = sizeof run;
+  run.data_in = bytes.data();
+  run.data_size_in = static_cast<std::uint32_t>(bytes.size());
+  run.repeat = static_cast<int>(repeat);
+  const int status = bpf_prog_test_run_opts(program, &run);
+  if (status != 0) return failure(std::string{"the test run failed: "} + std::strerror(-status));
+  return static_cast<double>(run.duration);
 }
 
 }  // namespace sojourn

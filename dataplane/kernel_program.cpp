@@ -212,14 +212,7 @@ void KernelProgram::set_step(std::uint64_t step) {
 
 Result<double> KernelProgram::time_runs(std::span<const std::byte> bytes, unsigned repeat,
                                         bool empty) {
-  bpf_test_run_opts run{};
-  run.sz = sizeof run;
-  run.data_in = bytes.data();
-  run.data_size_in = static_cast<std::uint32_t>(bytes.size());
-  run.repeat = static_cast<int>(repeat);
-  const int status = bpf_prog_test_run_opts(empty ? state_->empty : state_->program, &run);
-  if (status != 0) return failure(std::string{"the test run failed: "} + std::strerror(-status));
-  return static_cast<double>(run.duration);
+  return time_test_runs(empty ? state_->empty : state_->program, bytes, repeat);
 }
 
 }  // namespace sojourn

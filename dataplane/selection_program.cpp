@@ -119,14 +119,7 @@ Result<void> SelectionProgram::replay(const Packet& packet) {
 
 Result<double> SelectionProgram::time_runs(std::span<const std::byte> bytes, unsigned repeat,
                                            bool empty) {
-  bpf_test_run_opts run{};
-  run.sz = sizeof run;
-  run.data_in = bytes.data();
-  run.data_size_in = static_cast<std::uint32_t>(bytes.size());
-  run.repeat = static_cast<int>(repeat);
-  const int status = bpf_prog_test_run_opts(empty ? state_->empty : state_->program, &run);
-  if (status != 0) return failure(std::string{"the test run failed: "} + std::strerror(-status));
-  return static_cast<double>(run.duration);
+  return time_test_runs(empty ? state_->empty : state_->program, bytes, repeat);
 }
 
 }  // namespace sojourn

@@ -48,7 +48,7 @@ inline Json cell_value(const Cell& cell) {
   return std::visit(Visitor{}, cell.value);
 }
 
-/// The document with a newline at its end.  Names of files are bytes and need not be UTF-8: what is
+/// The document with a newline at its end.  Names of files are bytes and may not be UTF-8: what is
 /// not becomes U+FFFD instead of a throw.
 inline std::string document_text(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

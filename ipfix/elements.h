@@ -6,7 +6,7 @@
 namespace sojourn::ipfix {
 
 /// Who defines an element: IANA's registry has enterprise 0.  RFC 5612 keeps 32473 for examples;
-/// ours live there until a number is assigned, and whoever has one of his own gives it.
+/// ours live there until a number is assigned; users with a number of their own may set it.
 inline constexpr std::uint32_t iana = 0;
 inline constexpr std::uint32_t default_enterprise = 32'473;
 

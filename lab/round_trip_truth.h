@@ -1,5 +1,5 @@
 #pragma once
-// What is to be found in a simulated TCP connection, told by one who knows both ends.
+// The true delays of a simulated TCP connection, known from both ends.
 
 #include <cstdint>
 #include <optional>

@@ -37,7 +37,7 @@ struct alignas(64) DelaySums {
 static_assert(sizeof(DelaySums) == 64);
 
 /// Flows in the order of their first packets.  Memory grows with their number, up to `max_flows`:
-/// the packets of all further flows share one account, which is in the total but is no flow.
+/// the packets of all further flows share one account, which counts in the total and not as a flow.
 class FlowLedger {
  public:
   explicit FlowLedger(std::size_t max_flows);
@@ -70,8 +70,8 @@ class FlowLedger {
     std::uint64_t flows = 0, matched = 0, lost = 0, from_nowhere = 0;
     DelaySums delays;
   };
-  /// `direction_of(number)`: nullopt for a flow of which nobody can tell; its packets at the first
-  /// point count as lost there, and those at the last as from nowhere.
+  /// `direction_of(number)`: nullopt for a flow whose direction is unknown; its packets at the
+  /// first point count as lost there, and those at the last as from nowhere.
   template <class DirectionOf>
   std::array<Fate, 2> fates(DirectionOf direction_of) const {
     std::array<Fate, 2> fates;

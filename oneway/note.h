@@ -1,5 +1,5 @@
 #pragma once
-// A sentence for whoever reads the result, and the setting it is about.
+// A sentence for the reader of the result, and the setting it is about.
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// Which share of the requests enters, and who is looked for.
+// Which share of the requests enters, and which responses are looked up.
 #include "pipeline/kernel_plan.h"
 
 #include <gtest/gtest.h>

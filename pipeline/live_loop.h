@@ -1,10 +1,17 @@
 #pragma once
-// Measuring live: one step after another, until it is stopped.
+// Measuring live: where packets are looked at, and one step after another until it is stopped.
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 
 namespace sojourn {
+
+enum class Engine : std::uint8_t {
+  automatic,  ///< in the kernel if it can be had, else from a socket
+  kernel,
+  socket,
+};
 
 /// Asked before every step, some hundred times a second: shows figures, and says whether to go on.
 using GoOn = std::function<bool()>;

@@ -34,7 +34,7 @@ class RttPipeline {
 
   /// `sink` is given the samples, if `options.want_samples`; it must outlive this.
   explicit RttPipeline(const RttOptions& options, SampleSink* sink = nullptr);
-  /// The same for a caller who wants a call per sample; an empty consumer wants none.
+  /// The same with a call per sample; an empty consumer is not called.
   RttPipeline(const RttOptions& options, SampleConsumer consumer);
 
   /// Packets that somebody else captured, in the order of time, through all stages.  Their bytes

@@ -32,7 +32,7 @@ namespace sojourn {
 /// A ring of chunks bounds the memory and how far the threads may drift apart.
 class ShardedRun {
  public:
-  /// `sink` may be null: nobody asks for samples.
+  /// `sink` may be null if samples are not needed.
   ShardedRun(Source& source, std::span<const std::unique_ptr<RttShard>> shards, const HashKey& key,
              KindSet kinds, bool by_interface, SampleSink* sink);
 

@@ -8,7 +8,7 @@
 
 namespace sojourn {
 
-/// A key is a keyed hash already, uniform in all its bits to whoever does not know the seed.  Its
+/// A key is a keyed hash already: without the seed, all its bits look uniform.  Its
 /// upper half chooses the slot and its lower half is the fingerprint that the slot stores, so two
 /// keys in one slot are still told apart by 32 independent bits.
 ///

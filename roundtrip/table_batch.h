@@ -101,7 +101,7 @@ void apply_batch(Table& table, std::span<const PairEvent> events, BatchOutcome& 
   }
 }
 
-/// The same for whoever wants to know which requests were counted.
+/// The same, and tells which requests were counted.
 template <PairTable Table>
 void apply_noting(Table& table, std::span<const PairEvent> events, BatchOutcome& out) {
   out.start(events.size());

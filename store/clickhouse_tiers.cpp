@@ -35,7 +35,7 @@ Result<void> ClickHouseStore::merge_tiers(Timestamp now) {
 }
 
 /// Done twice it gives the same rows, or larger ones if something came in between: readers take the
-/// largest.  So it does not matter who does it, nor how often.
+/// largest.  So any collector may do it, and more than once.
 Result<void> ClickHouseStore::merge_range(std::size_t tier, Timestamp from, Timestamp to) {
   const std::string sql = fmt::format(
       "insert into cells select {}, subject, kind, longer, address, prefix_length, flow_group, "

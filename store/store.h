@@ -95,7 +95,7 @@ class Store {
 /// For one who writes; it is made if it is not there.  "sojourn.db" is a file,
 /// "clickhouse://host1,host2/database" a database on these shards.
 Result<std::unique_ptr<Store>> open_store(const std::string& name);
-/// For one who asks; it must be there.
+/// For reading; the store must exist.
 Result<std::unique_ptr<Store>> open_store_for_reading(const std::string& name);
 /// The same, with one-way delays joined anew by the store itself, out of the packets it keeps.
 Result<std::unique_ptr<Store>> open_store_for_joining(const std::string& name);

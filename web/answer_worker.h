@@ -1,5 +1,5 @@
 #pragma once
-// The thread that asks the store, so that no question holds up the sockets.
+// The thread that reads the store, so that no request blocks the sockets.
 
 #include <condition_variable>
 #include <cstdint>

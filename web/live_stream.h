@@ -53,7 +53,7 @@ class LiveStream {
     return static_cast<std::ptrdiff_t>(size);
   }
 
-  /// The connection is gone: nobody is to be woken any more.
+  /// The connection is gone: there is no one to wake any more.
   void close() {
     const std::lock_guard lock{mutex_};
     closed_ = true;

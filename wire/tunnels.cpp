@@ -163,7 +163,7 @@ Step::Reader udp_tunnel(const Cursor& payload, std::size_t stated, std::uint16_t
   for (const UdpTunnel& tunnel : udp_tunnels) {
     const bool to = destination_port == tunnel.port;
     if (!to && (tunnel.ends == Ends::destination || source_port != tunnel.port)) continue;
-    // A server of a well-known port answers whoever asks, also from a port of this list; then the
+    // A server on a well-known port also answers clients on a port of this list; then the
     // header alone is not enough.
     constexpr std::uint16_t first_unprivileged = 1024;
     const std::uint16_t other = to ? source_port : destination_port;

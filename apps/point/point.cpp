@@ -104,7 +104,7 @@ std::string status_line(const PointRequest& request, const PointRun& run,
   return line;
 }
 
-/// The ledger of the run, for whoever reads the end of a log.
+/// The ledger of the run, as the last lines of a log.
 void say_goodbye(const PointRequest& request, const PointSource& source, const PointRun& run,
                  const ipfix::SpoolCounters& spool) {
   const PointCounters counters = run.counters();

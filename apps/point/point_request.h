@@ -7,7 +7,7 @@
 #include <string>
 
 #include "ipfix/transport/endpoint.h"
-#include "pipeline/engine.h"
+#include "pipeline/live_loop.h"
 #include "pipeline/point/point_run.h"
 
 namespace sojourn {

@@ -68,7 +68,7 @@ class PcapDecoder final : public Decoder {
   }
 
  private:
-  /// For whoever reads in large batches; in small ones the parser has asked for the bytes before.
+  /// Helps readers of large batches; in small ones the parser has fetched the bytes already.
   static constexpr std::ptrdiff_t prefetch_distance = 8192, cache_line = 64;
 
   struct Lengths {

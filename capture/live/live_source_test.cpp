@@ -73,6 +73,16 @@ std::int64_t now_ns() {
   return to_ns(std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()));
 }
 
+/// The device "tunnel" of this namespace; not open where there are no tun devices.
+UniqueFd open_tunnel() {
+  UniqueFd device{::open("/dev/net/tun", O_RDWR | O_CLOEXEC)};
+  ifreq request{};
+  std::memcpy(request.ifr_name, "tunnel", 7);
+  request.ifr_flags = IFF_TUN | IFF_NO_PI;
+  if (!device || ::ioctl(device.get(), TUNSETIFF, &request) != 0) return UniqueFd{};
+  return device;
+}
+
 TEST(LiveSource, SeesEachLoopbackPacketOnceWithItsTime) {
   const std::string skipped = in_namespace([] {
     ASSERT_TRUE(run("ip link set lo up"));
@@ -164,11 +174,8 @@ TEST(LiveSource, PutsTheVlanTagBackThatTheKernelTook) {
 
 TEST(LiveSource, ReadsATunnelAsRawIp) {
   const std::string skipped = in_namespace([] {
-    const UniqueFd device{::open("/dev/net/tun", O_RDWR | O_CLOEXEC)};
-    ifreq request{};
-    std::memcpy(request.ifr_name, "tunnel", 7);
-    request.ifr_flags = IFF_TUN | IFF_NO_PI;
-    if (!device || ::ioctl(device.get(), TUNSETIFF, &request) != 0) GTEST_SKIP() << "no tun device";
+    const UniqueFd device = open_tunnel();
+    if (!device) GTEST_SKIP() << "no tun device";
     ASSERT_TRUE(run("ip address add 192.0.2.1/24 dev tunnel && ip link set tunnel up"));
     auto source = open_interfaces({.interfaces = {"tunnel"}});
     ASSERT_TRUE(source) << source.error().message;
@@ -184,11 +191,8 @@ TEST(LiveSource, ReadsATunnelAsRawIp) {
 /// Datagrams to loopback, to a veth pair and into a tunnel, where there is no Ethernet header.
 TEST(LiveSource, HearsSeveralInterfacesOrAllOfThemInTheOrderOfTime) {
   const std::string skipped = in_namespace([] {
-    const UniqueFd device{::open("/dev/net/tun", O_RDWR | O_CLOEXEC)};
-    ifreq request{};
-    std::memcpy(request.ifr_name, "tunnel", 7);
-    request.ifr_flags = IFF_TUN | IFF_NO_PI;
-    if (!device || ::ioctl(device.get(), TUNSETIFF, &request) != 0) GTEST_SKIP() << "no tun device";
+    const UniqueFd device = open_tunnel();
+    if (!device) GTEST_SKIP() << "no tun device";
     ASSERT_TRUE(run("ip address add 192.0.2.1/24 dev tunnel && ip link set tunnel up"));
     ASSERT_TRUE(run("ip link set lo up"));
     ASSERT_TRUE(

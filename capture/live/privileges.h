@@ -16,7 +16,7 @@ std::string missing_capability(const std::string& name);
 /// becomes nobody.  To be called once interfaces, programs and files are open, before the first
 /// packet of a stranger is looked at.
 ///
-/// Whoever is neither root nor has capabilities keeps his user: there is nothing to give up.
+/// A process without root and without capabilities keeps its user: it has nothing to give up.
 Result<void> drop_privileges();
 
 }  // namespace sojourn

@@ -46,6 +46,13 @@ double samples_at(const LogHistogram& histogram, const Moments& moments, double 
   return q * (1 - q) * weight * weight / sum;
 }
 
+/// Its neighbours weigh about as much as a bucket does unless one value in it is told often.
+bool is_smooth_at(const LogHistogram& histogram, std::int32_t bucket) {
+  constexpr double about = 1.0 / 3;
+  const auto& weights = histogram.weights();
+  return std::min(weights.at(bucket - 1), weights.at(bucket + 1)) >= about * weights.at(bucket);
+}
+
 }  // namespace
 
 void Distribution::add_log_to(Buckets& buckets) const {
@@ -300,28 +307,33 @@ std::vector<QuantileEstimate> Distribution::estimates(std::span<const double> qs
     estimate.delay = found[3 * i];
     estimate.interval.low = std::min(found[3 * i + 1], found[3 * i]);
     estimate.interval.high = std::max(found[3 * i + 2], found[3 * i]);
-    if (!logging_) widen_by_rounding(estimate);
+    if (!logging_) widen_by_rounding(buckets.histogram, estimate);
   }
   return result;
 }
 
-/// A sample may lie anywhere in its bucket.  That error and the one of sampling are independent, so
-/// the widths add as their squares do; an interval never ends inside the bucket of its quantile.
-void Distribution::widen_by_rounding(QuantileEstimate& estimate) const {
-  const auto widened = [&](Duration end, auto edge_of) {
-    const auto rounding = [&](Duration delay) {
-      const std::int64_t edge = edge_of(LogBuckets::index_of(delay.count()));
-      return static_cast<double>(std::abs(edge - delay.count()));
-    };
-    const double sampling = static_cast<double>((end - estimate.delay).count());
-    return std::llround(std::hypot(sampling, std::max(rounding(estimate.delay), rounding(end))));
-  };
+/// A sample may lie anywhere in its bucket.  Where delays are smooth, that error and the one of
+/// sampling are independent, and the widths add as their squares do.  Where one value is told
+/// often, all of a bucket's samples may lie at its edge, so the interval ends there.  It never ends
+/// inside the bucket of its quantile.
+void Distribution::widen_by_rounding(const LogHistogram& histogram,
+                                     QuantileEstimate& estimate) const {
   const std::int64_t delay = estimate.delay.count();
+  const auto width = [&](std::int64_t end, auto edge_of) {
+    const auto edge = [&](std::int64_t ns) { return edge_of(LogBuckets::index_of(ns)); };
+    const double sampling = static_cast<double>(std::abs(end - delay)),
+                 of_quantile = static_cast<double>(std::abs(edge(delay) - delay)),
+                 of_end = static_cast<double>(std::abs(edge(end) - end));
+    return is_smooth_at(histogram, LogBuckets::index_of(end))
+               ? std::llround(std::hypot(sampling, std::max(of_quantile, of_end)))
+               : std::llround(sampling + of_end);
+  };
   const auto within = [&](std::int64_t ns) {
     return Duration{std::clamp(ns, moments_.min(), moments_.max())};
   };
-  estimate.interval.low = within(delay - widened(estimate.interval.low, LogBuckets::lowest));
-  estimate.interval.high = within(delay + widened(estimate.interval.high, LogBuckets::highest));
+  const Interval sampled = estimate.interval;
+  estimate.interval.low = within(delay - width(sampled.low.count(), LogBuckets::lowest));
+  estimate.interval.high = within(delay + width(sampled.high.count(), LogBuckets::highest));
 }
 
 std::optional<Interval> Distribution::mean_interval(double confidence) const {

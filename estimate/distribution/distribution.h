@@ -166,7 +166,7 @@ class Distribution {
   const Buckets& buckets(std::optional<Buckets>& scratch) const;
   /// The delays at these points of the cumulative weight.
   std::vector<Duration> at_weights(const Buckets& buckets, std::span<const double> targets) const;
-  void widen_by_rounding(QuantileEstimate& estimate) const;
+  void widen_by_rounding(const LogHistogram& histogram, QuantileEstimate& estimate) const;
   double weight_at(double q) const;  ///< m_1 + q (m_n - m_1)
 
   Moments moments_;

@@ -211,6 +211,21 @@ TEST(Distribution, IntervalsOfAHistogramIncludeItsRounding) {
   }
 }
 
+TEST(Distribution, IntervalsOfAHistogramHoldValuesThatAreToldOften) {
+  for (const Duration lower :
+       {Duration{10ms}, Duration{19'700us}}) {  // far away, and two buckets away
+    Distribution distribution{Keep::histogram};
+    for (int i = 0; i < 10'000; ++i) distribution.add(i < 4'990 ? lower : Duration{20ms}, 1.5);
+    distribution.add(1ms, 1.5);
+    distribution.add(900ms, 1.5);
+    const auto interval = *distribution.interval(0.5);
+    EXPECT_LE(interval.low, lower) << lower.count();
+    EXPECT_GE(interval.high, 20ms) << lower.count();
+    EXPECT_GT(interval.low, 99 * lower / 100) << lower.count();
+    EXPECT_LT(interval.high, 20'200us) << lower.count();
+  }
+}
+
 TEST(Distribution, AValueMostSamplesShareIsTheMedian) {
   Distribution distribution;
   distribution.add(5ms);

@@ -71,6 +71,12 @@ class BucketPlane {
     (*octave)[at % LogBuckets::per_octave] += amount;
   }
   void add_all(const BucketPlane& other);
+  double at(std::int32_t index) const {
+    const auto place = static_cast<std::uint32_t>(index + LogBuckets::per_sign);
+    const auto octave = place / LogBuckets::per_octave;
+    if (octave >= octaves_.size() || !octaves_[octave]) return 0;
+    return (*octaves_[octave])[place % LogBuckets::per_octave];
+  }
 
   /// Calls visit(index, amount) for each bucket that is not empty, in order of delay.
   template <class Visit>

@@ -17,7 +17,7 @@ struct CdfLevels {
 /// `confidence` enclose the quantile.  Ranks between whole ones stand for points between samples
 /// (Hutson, Journal of Applied Statistics 26, 1999), and rank k for the level (k - 1/2) / n, the
 /// middle of its share.  Beyond n q (1-q) = 400 by the normal approximation with its term for
-/// skewness.  0 < q < 1; n may be an effective sample size and need not be whole.
+/// skewness.  0 < q < 1; n may be an effective sample size, and fractional.
 CdfLevels cdf_levels(double n, double q, double confidence);
 
 }  // namespace sojourn

@@ -26,7 +26,7 @@ Result<AccuracyDemand> parse_demand(std::string_view text) {
   constexpr std::string_view joint = " within ";
   const auto at = text.find(joint);
   const auto refused = [&](std::string_view why) {
-    return failure(fmt::format("'{}' is no accuracy such as 'p99 within 10%': {}", text, why));
+    return failure(fmt::format("'{}' is not an accuracy such as 'p99 within 10%': {}", text, why));
   };
   if (at == std::string_view::npos) return refused("the word 'within' is missing");
   const std::string_view which = trimmed(text.substr(0, at)),

@@ -1,5 +1,5 @@
 #pragma once
-// Backbone traffic through a queue: who was sent when, who arrived when, and each flow's true
+// Backbone traffic through a queue: when each packet was sent and arrived, and each flow's true
 // delay.
 
 #include <cmath>

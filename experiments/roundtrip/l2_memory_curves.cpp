@@ -139,7 +139,7 @@ void add_figure5(LabReport& report, const std::vector<int>& sizes,
       std::string listed;
       bool all = true;
       for (const int size : sizes) {
-        if (size == sizes.front()) continue;  // with how much less than the least, nobody has tried
+        if (size == sizes.front()) continue;  // less memory than the least was not tried
         const double reached_at = size_reaching(curves.at(mine), joined_merit,
                                                 curves.at(theirs).at(size).error(joined_merit));
         const bool at_least = reached_at <= curves.at(mine).begin()->first,

@@ -1,4 +1,4 @@
-// L4: bursts of four times the rate and five times the delay.  Who is unbiased?  (The
+// L4: bursts of four times the rate and five times the delay.  Which table is unbiased?  (The
 // papers' claims are STAGED section 2.5, "Sampling under memory pressure", and FRIDGE lemma 3.1.)
 
 #include <fmt/format.h>

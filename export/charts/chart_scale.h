@@ -17,7 +17,7 @@ struct ChartTick {
 /// A scale from the axis' own ends or, where it names none, from round numbers around the values.
 class ChartScale {
  public:
-  /// `values`: all that is to be drawn; those that cannot be placed are ignored.
+  /// `values`: everything to draw; values that cannot be placed are ignored.
   ChartScale(const ChartAxis& axis, const std::vector<double>& values);
 
   /// 0 to 1 on the axis, outside of that beyond its ends.  nullopt if not finite, or if not

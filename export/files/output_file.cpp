@@ -104,7 +104,7 @@ Result<void> OutputFile::open_beside(const std::string& target) {
   return result;
 }
 
-/// Those of the file that is to be replaced.  The owner first: to give a file away clears its
+/// Those of the file to replace.  The owner first: giving a file away clears its
 /// set-user-ID bit.
 bool OutputFile::keep_mode_and_owner() const {
   struct stat before{}, now{};

@@ -65,7 +65,8 @@ class Fields {
     return std::string{rest_};
   }
   void wrong(std::string_view name, std::string_view field) {
-    if (complaint_.empty()) complaint_ = fmt::format("'{}' is no {}", printable(field, 60), name);
+    if (complaint_.empty())
+      complaint_ = fmt::format("'{}' is not valid as {}", printable(field, 60), name);
   }
   const std::string& complaint() const { return complaint_; }
 

@@ -107,12 +107,12 @@ TEST(MarkingCsv, ErrorsNameTheLineAndTheField) {
     const auto read = parse_marking_csv(text);
     return read ? std::string{"nothing"} : read.error().message;
   };
-  EXPECT_EQ(broken("1234", "12x4"), "line 3: '12x4' is no packets");
-  EXPECT_EQ(broken("north,observe", "north,sleep"), "line 3: 'sleep' is no duty");
-  EXPECT_EQ(broken("256ms", "256m"), "line 3: '256m' is no interval");
-  EXPECT_EQ(broken("link-down", "fine"), "line 3: 'fine' is no state");
-  EXPECT_EQ(broken("\"any\"", "any"), "line 3: 'any' is no flow");
-  EXPECT_EQ(broken("dscp", "none"), "line 3: 'none:1,0' is no carrier");
+  EXPECT_EQ(broken("1234", "12x4"), "line 3: '12x4' is not valid as packets");
+  EXPECT_EQ(broken("north,observe", "north,sleep"), "line 3: 'sleep' is not valid as duty");
+  EXPECT_EQ(broken("256ms", "256m"), "line 3: '256m' is not valid as interval");
+  EXPECT_EQ(broken("link-down", "fine"), "line 3: 'fine' is not valid as state");
+  EXPECT_EQ(broken("\"any\"", "any"), "line 3: 'any' is not valid as flow");
+  EXPECT_EQ(broken("dscp", "none"), "line 3: 'none:1,0' is not valid as carrier");
 }
 
 TEST(MarkingCsv, PointsOfDifferentMarkingAreNotJoined) {

@@ -67,7 +67,7 @@ class Fields {
 
  private:
   bool expect(bool fine, std::string_view name, std::string_view field) {
-    if (!fine) complaint_ = fmt::format("'{}' is no {}", printable(field, 60), name);
+    if (!fine) complaint_ = fmt::format("'{}' is not valid as {}", printable(field, 60), name);
     return fine;
   }
 

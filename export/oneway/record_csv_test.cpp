@@ -52,7 +52,7 @@ TEST(RecordCsv, ReadsRecordsThatTellNothingOfMoments) {
   EXPECT_EQ(with->front().moment_squares, 5u);
   const auto half = records_from_csv(std::string{record_csv_header} + line + "\n");
   ASSERT_FALSE(half);
-  EXPECT_EQ(half.error().message, "line 2: '' is no moment_squares");
+  EXPECT_EQ(half.error().message, "line 2: '' is not valid as moment_squares");
 }
 
 TEST(RecordCsv, SaysWhatIsWrongAndWhere) {
@@ -65,18 +65,18 @@ TEST(RecordCsv, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(complaint(good + "6,10.0.0.1,1,10.0.0.2,2,3,400,9,6,7,8,0,active\n"),
             "line 3: last_ns is before first_ns");
   EXPECT_EQ(complaint("6,10.0.0,1,10.0.0.2,2,3,400,5,6,7,8,0,active\n"),
-            "line 2: '10.0.0' is no source");
+            "line 2: '10.0.0' is not valid as source");
   EXPECT_EQ(complaint("6,10.0.0.1,70000,10.0.0.2,2,3,400,5,6,7,8,0,active\n"),
-            "line 2: '70000' is no source_port");
+            "line 2: '70000' is not valid as source_port");
   EXPECT_EQ(complaint("6,10.0.0.1,1,10.0.0.2,2,3,400,5,6,7,8,0,bored\n"),
-            "line 2: 'bored' is no expiry");
-  EXPECT_EQ(complaint("6,10.0.0.1,1\n"), "line 2: '' is no destination");
+            "line 2: 'bored' is not valid as expiry");
+  EXPECT_EQ(complaint("6,10.0.0.1,1\n"), "line 2: '' is not valid as destination");
   EXPECT_EQ(complaint("6,10.0.0.1,1,10.0.0.2,2,3,400,5,6,7,8,0,active,9\n"),
-            "line 2: '9' is no end of line");
+            "line 2: '9' is not valid as end of line");
   EXPECT_EQ(complaint("6,10.0.0.1,1,10.0.0.2,2,0,400,5,6,7,8,0,active\n"),
-            "line 2: '0' is no packets");
+            "line 2: '0' is not valid as packets");
   EXPECT_EQ(complaint("6,10.0.0.1,1,10.0.0.2,2,3,400,5,9223372036854775807,7,8,0,active\n"),
-            "line 2: '9223372036854775807' is no last_ns");
+            "line 2: '9223372036854775807' is not valid as last_ns");
   EXPECT_FALSE(records_from_csv("protocol,source\n"));
 }
 

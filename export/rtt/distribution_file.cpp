@@ -259,9 +259,9 @@ std::string distribution_file(const Expectation& expectation) {
 Result<Expectation> parse_distribution_file(std::string_view text) {
   const Json document = Json::parse(text, nullptr, false);
   if (document.is_discarded() || member(document, "format") != format_name)
-    return failure("this is no file of --save-distribution");
+    return failure("this is not a file of --save-distribution");
   const auto version = whole(member(document, "version"));
-  if (!version) return failure("it does not say of which version it is");
+  if (!version) return failure("it does not name its version");
   if (*version == 1)
     return failure(
         "it was written by an older sojourn and does not tell flows apart: save it anew with "

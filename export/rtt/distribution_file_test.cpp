@@ -100,7 +100,7 @@ TEST(DistributionFile, OfNothingIsReadBackToo) {
 TEST(DistributionFile, SaysWhatIsWrong) {
   const std::string text = distribution_file(example());
   EXPECT_EQ(fault_in(text, "sojourn-distribution", "something"),
-            "this is no file of --save-distribution");
+            "this is not a file of --save-distribution");
   EXPECT_EQ(fault_in(text, "\"version\": 2", "\"version\": 3"),
             "it is of version 3, and this sojourn reads version 2");
   EXPECT_EQ(fault_in(text, "\"version\": 2", "\"version\": 1"),
@@ -110,8 +110,7 @@ TEST(DistributionFile, SaysWhatIsWrong) {
             "tcp.server: 'flow_groups' is not an array");
   EXPECT_EQ(fault_in(text, "\"flows_seen\"", "\"flows_met\""),
             "tcp.server: 'flows_seen' is not an array of 32 numbers");
-  EXPECT_EQ(fault_in(text, "\"version\": 2", "\"edition\": 1"),
-            "it does not say of which version it is");
+  EXPECT_EQ(fault_in(text, "\"version\": 2", "\"edition\": 1"), "it does not name its version");
   EXPECT_EQ(fault_in(text, "\"mantissa_bits\": 7", "\"mantissa_bits\": 5"),
             "its buckets are laid out in a way that this sojourn does not know");
   EXPECT_EQ(fault_in(text, "\"tcp\"", "\"udp\""), "it has a kind that this sojourn does not know");
@@ -123,7 +122,7 @@ TEST(DistributionFile, SaysWhatIsWrong) {
   EXPECT_EQ(fault_in(text, "\"samples\":500", "\"samples\":5"),
             "tcp.server: the squared weights are too small for the number of samples");
   EXPECT_EQ(fault_in(text, "\"buckets\":[[", "\"buckets\":[[1e400,"),
-            "this is no file of --save-distribution");
+            "this is not a file of --save-distribution");
   EXPECT_EQ(fault_in(text, "\"buckets\":[[", "\"buckets\":[[7,"),
             "tcp.server: a bucket is not [lowest_ns, weight, squared_weight]");
   EXPECT_EQ(fault_in(text, "\"total_weight\":", "\"total_weight\":1"),

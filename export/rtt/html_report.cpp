@@ -222,7 +222,7 @@ class HtmlReport {
     page_.table(rows, 1, 6);
     page_.paragraph(
         "Ambiguous requests were sent more than once: nobody can tell which copy was answered. For "
-        "tcp, one acknowledgment answers several segments, so most of the rest is no loss.");
+        "tcp, one acknowledgment answers several segments, so most of the rest was not lost.");
   }
 
   void not_measured() {

@@ -34,7 +34,7 @@ class LimitedLog {
     known->second = {now, 0};
   }
 
-  /// What is to be printed now.
+  /// What to print now.
   std::vector<std::string> take_lines() { return std::exchange(lines_, {}); }
   std::uint64_t untold() const { return untold_; }
 

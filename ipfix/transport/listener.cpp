@@ -190,7 +190,8 @@ class Listener::State {
         if (framed) decode_broken(connection, peer);
         ++counters_.closed_for_bad_messages;
         log_.note("bad " + host_of(peer.name),
-                  fmt::format("{} sends what is no IPFIX: the connection is closed", peer.name),
+                  fmt::format("{} sends something that is not IPFIX: the connection is closed",
+                              peer.name),
                   now_);
         return close(found);
       }

@@ -1,5 +1,5 @@
 #pragma once
-// Made traffic into a capture, and beside it what is to be found there.
+// Writes generated traffic into a capture, and the true delays beside it.
 
 #include <cstdint>
 #include <functional>

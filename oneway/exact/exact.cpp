@@ -120,7 +120,7 @@ void ExactMethod::settle(std::vector<MatchTable::Entry>& entries) {
 
 namespace {
 
-/// Of flows that nobody has decided, the opposite of their counterpart's.
+/// For flows without a decision: the opposite of their counterpart's.
 class CounterpartDirections {
  public:
   CounterpartDirections(const FlowLedger& ledger, const DirectionFinder& found)

@@ -14,7 +14,7 @@ Result<Number> parse_number(std::string_view text, std::uint64_t most, std::stri
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
   if (error != std::errc{} || end != text.data() + text.size() || number > most)
-    return failure("'" + std::string{text} + "' is no " + std::string{what} + " from 0 to " +
+    return failure("'" + std::string{text} + "' is not a " + std::string{what} + " from 0 to " +
                    std::to_string(most));
   return static_cast<Number>(number);
 }

@@ -17,7 +17,7 @@ Result<MarkingInterval> MarkingInterval::parse(std::string_view text) {
     if (wanted <= length * nearly && length <= wanted * nearly) return MarkingInterval{exponent};
   }
   return failure("'" + std::string{text} +
-                 "' is no marking interval: they are 1ms, 2ms, 4ms and so on to 64s, "
+                 "' is not a marking interval: use 1ms, 2ms, 4ms and so on to 64s, "
                  "each twice the one before");
 }
 

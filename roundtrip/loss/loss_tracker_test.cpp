@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/hash.h"
+#include "roundtrip/rules/test_tcp.h"
 
 namespace sojourn {
 namespace {
@@ -24,17 +25,7 @@ class LossTrackerTest : public testing::Test {
     std::uint16_t window = 1000;
   };
   std::string look(const Tcp& tcp) {
-    Summary packet;
-    packet.time = timestamp_from_ns(1'700'000'000'000'000'000 + std::int64_t(tcp.ms * 1e6));
-    packet.flow = flow;
-    packet.content = Content::tcp;
-    packet.source_is_low = tcp.from_client;
-    packet.source_port = tcp.from_client ? 40'000 : 80;
-    packet.destination_port = tcp.from_client ? 80 : 40'000;
-    packet.sequence = tcp.sequence;
-    packet.acknowledgment = tcp.acknowledgment;
-    packet.payload = tcp.payload;
-    packet.tcp_flags = static_cast<std::uint8_t>(tcp.flags);
+    Summary packet = test::tcp_summary(tcp, flow, 80);
     packet.window = tcp.window;
     const LossSigns signs = tracker.look_at(packet);
     std::string text = signs.to_server ? ">" : "<";

@@ -61,7 +61,7 @@ std::span<const PairEvent> Pairing::events(std::span<const Summary> batch) {
   return wants_tcp_ ? events_of<true>(batch) : events_of<false>(batch);
 }
 
-/// Compiled twice: whoever asks for nothing of TCP does not look up its connections.
+/// Compiled twice: without a kind of TCP its connections are not looked up.
 template <bool wants_tcp>
 std::span<const PairEvent> Pairing::events_of(std::span<const Summary> batch) {
   make_room(batch.size());

@@ -259,7 +259,7 @@ TEST(TcpSegment, NewDataAfterALongSilenceIsARequest) {
 }
 
 TEST(TcpSegment, AcknowledgmentOfZeroBeforeTheSynAckDoesNotMakeItOld) {
-  Conversation talk;  // the numbers from 0xc0000000 on look just acknowledged to who has seen a 0
+  Conversation talk;  // after a 0, numbers from 0xc0000000 on look just acknowledged
   talk.add({.ms = 0, .sequence = 100, .acknowledgment = 0});
   talk.add({.ms = 30,
             .from = From::server,

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "roundtrip/rules/test_tcp.h"
+
 namespace sojourn {
 namespace {
 
@@ -29,17 +31,7 @@ class TurnTrackerTest : public testing::Test {
   };
   /// "server 30, network 15, thinking 15": legs and their milliseconds.
   std::string look(const Tcp& tcp) {
-    Summary packet;
-    packet.time = timestamp_from_ns(1'700'000'000'000'000'000 + std::int64_t(tcp.ms * 1e6));
-    packet.flow = flow;
-    packet.content = Content::tcp;
-    packet.source_is_low = tcp.from_client;
-    packet.source_port = tcp.from_client ? 40'000 : 443;
-    packet.destination_port = tcp.from_client ? 443 : 40'000;
-    packet.sequence = tcp.sequence;
-    packet.acknowledgment = tcp.acknowledgment;
-    packet.payload = tcp.payload;
-    packet.tcp_flags = static_cast<std::uint8_t>(tcp.flags);
+    Summary packet = test::tcp_summary(tcp, flow, 443);
     packet.ip = tcp.bytes.data();
     packet.ip_captured = static_cast<std::uint16_t>(tcp.bytes.size());
     std::string text;

@@ -92,7 +92,7 @@ def unknown_certificate(program, folder):
 
 
 def malformed(program, folder):
-    """What is no IPFIX, cut messages, impossible lengths: counted and closed, others go on."""
+    """Bytes that are not IPFIX, cut messages, impossible lengths: counted and closed, others go on."""
     day = Day(program, folder)
     for data in (b"GET / HTTP/1.0\r\n\r\n", b"\0" * 100, struct.pack(">HHIII", 10, 15, 0, 0, 0), message((2, b"\1\0\0\1")),
                  message((256, b"x" * 30)), message((3, b"\xff" * 40)), os.urandom(5000)) * 20:

@@ -130,7 +130,7 @@ def analyze(services):
         check(level and float(level[1]) <= worst, f"{name}: {done.stdout[-300:]}{done.stderr}")
         print(level[0])
         verified = subprocess.run(["systemd-analyze", "verify", "--man=no", f"{services}/{name}"], capture_output=True, encoding="utf-8")
-        # The program need not be installed where it is tested.
+        # The program may not be installed where it is tested.
         trouble = [line for line in verified.stderr.splitlines() if name.split(".")[0] in line and "not executable" not in line]
         check(not trouble, f"{trouble}")
 

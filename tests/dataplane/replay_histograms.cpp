@@ -39,7 +39,7 @@ constexpr std::size_t keys = 60;
 DataplaneOptions small_table(std::uint64_t seed, bool histograms) {
   DataplaneOptions options;
   options.table_bytes = 64 * sizeof(dp_slot);
-  options.connection_bytes = std::size_t{16} << 20;  // what is known of connections is no question
+  options.connection_bytes = std::size_t{16} << 20;  // enough for all connections
   options.fridges = 1;
   options.seed = seed;
   options.replay = true;

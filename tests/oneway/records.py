@@ -60,7 +60,7 @@ def main(tool):
     expect(["no label agrees", "--label-init"], "a.csv", "b.csv")
     expect(["different traffic"], "a.csv", "other.csv")
     expect(["3600 s apart", "--clock-offset=3600.0"], "a.csv", "hour.csv")
-    expect(["bent.csv: line 4:", "is no protocol"], "a.csv", "bent.csv")
+    expect(["bent.csv: line 4:", "is not valid as protocol"], "a.csv", "bent.csv")
     expect(["empty.csv holds no flow records"], "a.csv", "empty.csv")
     expect(["headless.csv", "first line is not their header"], "a.csv", "headless.csv")
     expect(["both must be records, or both captures"], "a.csv", last)

@@ -9,16 +9,15 @@ holes.  `sojourn rtt --loss` must count exactly what they count, wherever both s
 tshark's own opinion on a packet differs from the rules, the packet must belong to one of the classes in CLASSES;
 anything else is unexplained and fails.
 """
-import argparse
 import collections
 import json
 import subprocess
 import sys
 
-FIELDS = ("frame.number frame.time_epoch ip.src ip.dst ipv6.src ipv6.dst tcp.srcport tcp.dstport tcp.seq_raw tcp.ack_raw tcp.len "
-          "tcp.flags tcp.window_size_value tcp.analysis.retransmission tcp.analysis.fast_retransmission "
-          "tcp.analysis.spurious_retransmission tcp.analysis.out_of_order tcp.analysis.duplicate_ack "
-          "tcp.analysis.keep_alive tcp.analysis.zero_window_probe").split()
+from tcp_rows import FIELDS, packet_of, parse_arguments, print_classes, rows_of, tell
+
+OPINIONS = [f"tcp.analysis.{name}" for name in ("retransmission", "fast_retransmission", "spurious_retransmission", "out_of_order",
+                                                "duplicate_ack", "keep_alive", "zero_window_probe")]
 CLASSES = {
     "seen-before": "tshark goes by the clock alone and says out of order; the bytes have passed here before",
     "another-clock": "a hole is filled: tshark counts from the last segment, we from when the hole opened",
@@ -134,22 +133,12 @@ def signs_of(packet, flow):
 
 
 def packets_of(capture):
-    command = ["tshark", "-n", "-r", capture, "-Y", "tcp", "-T", "fields", "-E", "occurrence=l"]
-    for field in FIELDS:
-        command += ["-e", field]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", timeout=300)
-    for line in done.stdout.splitlines():
-        row = dict(zip(FIELDS, line.split("\t")))
+    for row in rows_of(capture, [*FIELDS, "tcp.window_size_value", *OPINIONS], "-E", "occurrence=l"):
         try:
-            seconds, _, fraction = row["frame.time_epoch"].partition(".")
-            source, target = row["ip.src"] or row["ipv6.src"], row["ip.dst"] or row["ipv6.dst"]
-            yield {"number": row["frame.number"], "time": int(seconds) * 10**9 + int(fraction.ljust(9, "0")[:9] or 0),
-                   "from": (source, row["tcp.srcport"]), "to": (target, row["tcp.dstport"]),
-                   "seq": int(row["tcp.seq_raw"]), "ack": int(row["tcp.ack_raw"] or 0), "len": int(row["tcp.len"] or 0),
-                   "flags": int(row["tcp.flags"], 16), "window": int(row["tcp.window_size_value"]),
-                   "tshark": {name.rpartition(".")[2] for name in FIELDS[13:] if row.get(name)}}
+            yield {**packet_of(row), "window": int(row["tcp.window_size_value"]),
+                   "tshark": {name.rpartition(".")[2] for name in OPINIONS if row.get(name)}}
         except (ValueError, KeyError):
-            continue  # cut short: tshark shows no numbers
+            continue
 
 
 def class_of(packet, signs, first, tshark):
@@ -225,16 +214,11 @@ def self_test():
         wrong.append(f"rules: {totals}")
     if classes != {"seen-before": 1, "unexplained": 1}:
         wrong.append(f"classes: {classes}")
-    print("\n".join(wrong) or "the comparison notices what it should")
-    return bool(wrong)
+    return tell(wrong)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--sojourn")
-    parser.add_argument("--self-test", action="store_true")
-    parser.add_argument("captures", nargs="*")
-    arguments = parser.parse_args()
+    arguments = parse_arguments(__doc__)
     if arguments.self_test:
         return self_test()
     faults, compared, all_classes, others = 0, 0, collections.Counter(), []
@@ -257,8 +241,7 @@ def main():
             faults += 1
             print(f"{capture}: {classes['unexplained']} unexplained, {examples['unexplained']}")
     print(f"{compared} captures with the same TCP packets, {len(others)} where copies, tunnels or cut packets are read differently")
-    for name, count in all_classes.most_common():
-        print(f"  {count:6} {name}: {CLASSES.get(name, '')}")
+    print_classes(all_classes, CLASSES)
     return faults > 0
 
 

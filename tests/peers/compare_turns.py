@@ -11,7 +11,6 @@ tcp.desegment_tcp_streams off, so that a message counts where it begins.  Where 
 must belong to one of the classes in CLASSES; anything else is unexplained and fails.  Connections without a SYN are left out: who
 is the client is then a guess by port, which has a test of its own.
 """
-import argparse
 import collections
 import csv
 import io
@@ -19,8 +18,9 @@ import json
 import subprocess
 import sys
 
-FIELDS = ("frame.number frame.time_epoch ip.src ip.dst ipv6.src ipv6.dst tcp.srcport tcp.dstport tcp.seq_raw tcp.ack_raw tcp.len "
-          "tcp.flags tcp.payload tls.handshake.type http.time http.request ip.fragment").split()
+from tcp_rows import FIELDS, nanoseconds, packet_of, parse_arguments, print_classes, rows_of, tell
+
+MORE_FIELDS = "tcp.payload tls.handshake.type http.time http.request ip.fragment".split()
 CLASSES = {
     "request-in-segments": "tshark times the first segment of the request, we the last byte of it",
     "hello-in-segments": "the same of a ClientHello",
@@ -251,35 +251,20 @@ class Rules:
 
 
 def packets_of(capture):
-    command = ["tshark", "-n", "-o", "tcp.desegment_tcp_streams:FALSE", "-r", capture, "-Y", "tcp", "-T", "fields"]
-    for field in FIELDS:
-        command += ["-e", field]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", timeout=600)
-    for line in done.stdout.splitlines():
-        row = dict(zip(FIELDS, line.split("\t")))
+    for row in rows_of(capture, FIELDS + MORE_FIELDS, "-o", "tcp.desegment_tcp_streams:FALSE"):
         last = {name: value.rpartition(",")[2] for name, value in row.items()}
         try:
-            seconds, _, fraction = last["frame.time_epoch"].partition(".")
-            source, target = last["ip.src"] or last["ipv6.src"], last["ip.dst"] or last["ipv6.dst"]
-            yield {"number": last["frame.number"], "time": int(seconds) * 10**9 + int(fraction.ljust(9, "0")[:9] or 0),
-                   "from": (source, last["tcp.srcport"]), "to": (target, last["tcp.dstport"]),
-                   "seq": int(last["tcp.seq_raw"]), "ack": int(last["tcp.ack_raw"] or 0), "len": int(last["tcp.len"] or 0),
-                   "flags": int(last["tcp.flags"], 16), "data": bytes.fromhex(last["tcp.payload"].replace(":", "")),
+            yield {**packet_of(last), "data": bytes.fromhex(last["tcp.payload"].replace(":", "")),
                    "hellos": row["tls.handshake.type"].split(",") if row["tls.handshake.type"] else [],
                    "http_time": last["http.time"], "http_request": bool(last["http.request"]),
                    "joined": bool(last["ip.fragment"])}
         except (ValueError, KeyError):
-            continue  # cut short: tshark shows no numbers
-
-
-def seconds_of(text):
-    whole, _, fraction = text.partition(".")
-    return int(whole) * 10**9 + int(fraction.ljust(9, "0")[:9] or 0)
+            continue
 
 
 def http_class(packet):
     """None if tshark's http.time is our delay, else the class."""
-    theirs, outcome = seconds_of(packet["http_time"]), packet.get("outcome")
+    theirs, outcome = nanoseconds(packet["http_time"]), packet.get("outcome")
     if isinstance(outcome, tuple):
         _, ours, segments = outcome
         if abs(ours - theirs) <= 1:  # tshark prints rounded differences
@@ -373,16 +358,11 @@ def self_test():
         wrong.append(f"rules: {rules.samples}")
     if agreed != {"http": 1} or classes != {"another-conversation": 1, "sent-again": 1}:
         wrong.append(f"classes: {classes}, {agreed}")
-    print("\n".join(wrong) or "the comparison notices what it should")
-    return bool(wrong)
+    return tell(wrong)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--sojourn")
-    parser.add_argument("--self-test", action="store_true")
-    parser.add_argument("captures", nargs="*")
-    arguments = parser.parse_args()
+    arguments = parse_arguments(__doc__)
     if arguments.self_test:
         return self_test()
     faults, compared, samples, all_classes, all_agreed, others = 0, 0, 0, collections.Counter(), collections.Counter(), 0
@@ -410,8 +390,7 @@ def main():
             print(f"{capture}: {classes['unexplained']} unexplained, {examples['unexplained']}")
     print(f"{compared} captures with the same TCP packets, {others} where copies, tunnels, fragments or cut packets are read differently")
     print(f"{samples} delays as the rules have them; of tshark's, {all_agreed['http']} http.time and {all_agreed['tls']} hellos are the same")
-    for name, number in all_classes.most_common():
-        print(f"  {number:6} {name}: {CLASSES.get(name, '')}")
+    print_classes(all_classes, CLASSES)
     return faults > 0
 
 

@@ -24,7 +24,7 @@ constexpr std::array<Endpoint, 7> endpoints = {{
 
 }  // namespace
 
-/// Names of points come from the network and need not be UTF-8.
+/// Names of points come from the network and may not be UTF-8.
 static std::string compact(const Json& document) {
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -67,7 +67,7 @@ void Metrics::add_delays(const SeriesKey& key, const CellSeries& series, const C
   }
 }
 
-/// Decides who is shown from the next write on.
+/// Decides which prefixes are shown from the next write on.
 void Metrics::promote(Timestamp now) {
   const double hours = std::chrono::duration<double, std::ratio<3600>>(now - decayed_).count();
   if (hours > 0 && decayed_ != Timestamp{})
