@@ -4,13 +4,16 @@
 
 #include <chrono>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/commands.h"
 #include "apps/oneway_outputs.h"
 #include "export/marking/marking_report_csv.h"
 #include "export/oneway/oneway_remarks.h"
+#include "oneway/marking/marking_clusters.h"
 #include "oneway/marking/marking_summary.h"
 
 namespace sojourn {
@@ -40,6 +43,15 @@ PointInput input_of(const PointRecords& point) {
   return input;
 }
 
+void add_clusters(const OnewayRequest& request, const JoinedMarking& joined, OnewayResult& result) {
+  std::vector<const PointRecords*> points;
+  for (const PointRecords& point : joined.points) points.push_back(&point);
+  for (ResultTable& table :
+       cluster_tables(joined.setup, request.setup.clock_error.value_or(joined.largest_clock_error),
+                      points, request.setup.segments))
+    result.tables.push_back(std::move(table));
+}
+
 }  // namespace
 
 Result<int> measure_marking_records(const OnewayRequest& request) {
@@ -60,6 +72,7 @@ Result<int> measure_marking_records(const OnewayRequest& request) {
     if (!file) return std::unexpected(file.error());
     files.push_back(std::move(*file));
   }
+  const auto& segments = request.setup.segments;
   auto outputs = OnewayOutputs::open(request);
   if (!outputs) return std::unexpected(outputs.error());
   const auto started = std::chrono::steady_clock::now();
@@ -73,8 +86,10 @@ Result<int> measure_marking_records(const OnewayRequest& request) {
   const auto clock_error =
       request.setup.clock_error ? request.setup.clock_error : joined->clock_error;
   const CollectorOptions options{joined->setup.method, clock_error.value_or(Duration{})};
-  measured.result = summarise_marking(joined->setup, options, joined->points.front(),
-                                      joined->points.back(), hops);
+  measured.result = summarise_marking(
+      joined->setup, options, joined->points.front(), joined->points.back(),
+      segments.empty() ? std::span<const MarkingHop>{hops} : std::span<const MarkingHop>{});
+  if (!segments.empty()) add_clusters(request, *joined, measured.result);
   measured.inputs = {input_of(joined->points.front()), input_of(joined->points.back())};
   add_flow_means(measured);
   if (nothing_is_valid(measured.result))

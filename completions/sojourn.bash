@@ -17,7 +17,7 @@ _sojourn_point_options='--help --interface --name --to --transport --certificate
   --enterprise --sampling --sample-flows --secret-file --active --inactive --cache --kind --memory --prefix
   --engine --filter --duration
   --reference --reference-to --observe-references --sender --capacity --flow-memory --flows --json --top
-  --mark --observe --restore --interval --carrier --flow --force --reversed --at --records --clock-error --largest-delay --clock-offset'
+  --mark --observe --restore --interval --carrier --flow --force --copies --reversed --at --records --clock-error --largest-delay --clock-offset'
 _sojourn_mark_options='--help --method --interval --carrier --flow --flow-id --force --restore --seed'
 _sojourn_collect_options='--help --listen --udp --tls --certificate --key --authority --store --path --window --wait
   --memory --user --web --web-certificate --web-key --web-authority --web-token-file --insecure

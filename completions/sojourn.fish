@@ -120,6 +120,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from point' -l interval -x -a '16
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l carrier -x -a 'dscp dscp:1,0 reserved flow-label' -d 'Where the marks are'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l flow -x -d 'A flow to mark or count'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l force -d 'Whatever the field says'
+complete -c sojourn -n '__fish_seen_subcommand_from point' -l copies -d 'Look for packets that come twice'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l reversed -d 'Colour 1 is that of even intervals'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l at -x -a 'ingress egress' -d 'Which packets'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l records -r -d 'Counters as CSV'

@@ -188,6 +188,13 @@ std::optional<CarrierWord> MarkingCarrier::word(bool is_ipv6) const {
   return std::nullopt;
 }
 
+std::optional<MarkingCarrier::Option> MarkingCarrier::option() const {
+  if (kind_ != CarrierKind::option) return std::nullopt;
+  const IpProtocol header =
+      place_ == OptionPlace::hop_by_hop ? IpProtocol::hop_by_hop : IpProtocol::destination_options;
+  return Option{static_cast<std::uint8_t>(header), 1u << first_bit_, 1u << second_bit_};
+}
+
 std::optional<std::uint32_t> MarkingCarrier::flow_id(std::span<const std::byte> ip) const {
   if (kind_ != CarrierKind::option) return std::nullopt;
   const auto option = find_alt_mark(ip, place_);

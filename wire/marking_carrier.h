@@ -64,6 +64,12 @@ class MarkingCarrier {
   std::optional<Mark> read(std::span<const std::byte> ip) const;
   /// nullopt if that version has no such field, or if it is the option, which may be anywhere.
   std::optional<CarrierWord> word(bool is_ipv6) const;
+  /// The option's data word as its own, and by which extension header it comes; nullopt for others.
+  struct Option {
+    std::uint8_t header = 0;  ///< as a next-header number
+    std::uint32_t first = 0, second = 0;
+  };
+  std::optional<Option> option() const;
   /// The FlowMonID beside it, if the carrier is the option.
   std::optional<std::uint32_t> flow_id(std::span<const std::byte> ip) const;
 

@@ -121,8 +121,12 @@ class MarkingLoop {
       : request_(request),
         live_(live),
         records_(std::move(records)),
-        who_{request.name, request.live.program.duty, request.live.program.setup,
-             request.clock_error, live.since()} {}
+        who_{request.name,
+             request.live.program.duty,
+             request.live.program.setup,
+             request.clock_error,
+             live.since(),
+             request.live.program.copies} {}
 
   Result<void> run() {
     using namespace std::chrono_literals;

@@ -31,7 +31,7 @@ void add_duty(CLI::App& group, PointMarkingRequest& request, const char* option,
 }
 
 constexpr const char* options_of_marking[] = {
-    "--interval", "--carrier", "--flow",        "--force",        "--reversed",
+    "--interval", "--carrier", "--flow",        "--force",        "--reversed",     "--copies",
     "--at",       "--records", "--clock-error", "--clock-offset", "--largest-delay"};
 
 }  // namespace
@@ -53,7 +53,8 @@ void add_marking_point_options(CLI::App& point, PointMarkingRequest& request) {
   add_parsed(
       group, "--carrier", "NAME", &MarkingCarrier::parse,
       [&](const MarkingCarrier& c) { program.setup.carrier = c; },
-      "dscp[:BIT] (default), dscp:STEP,PULSE, reserved, flow-label[:BIT]");
+      "dscp[:BIT] (default), dscp:STEP,PULSE, reserved, flow-label[:BIT],\nhop-by-hop, destination "
+      "(IPv6 options, RFC 9343)");
   add_parsed_list(
       group, "--flow", "FILTER", &MarkingFilter::parse,
       [&](const MarkingFilter& f) { request.flows.push_back(f); },
@@ -61,6 +62,9 @@ void add_marking_point_options(CLI::App& point, PointMarkingRequest& request) {
       "traffic is one flow");
   group.add_flag("--force", program.force,
                  "mark and count packets whatever the carrier's field says");
+  group.add_flag("--copies", program.copies,
+                 "look for packets that come twice, which would hide losses;\nat all points or at "
+                 "none");
   group.add_flag("--reversed", program.setup.reversed,
                  "colour 1 is that of even intervals, 0 of odd ones");
   add_parsed(

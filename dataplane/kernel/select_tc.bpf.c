@@ -9,7 +9,7 @@
 #include <linux/pkt_cls.h>
 #include <bpf/bpf_helpers.h>
 
-#include "dataplane/kernel/bob.h"
+#include "dataplane/kernel/label.h"
 #include "dataplane/kernel/select_abi.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -36,8 +36,6 @@ enum {
 	ETH_IPV6 = 0x86dd,
 	ETH_PROVIDER_VLAN = 0x88a8,
 	IP_ICMP = 1,
-	IP_TCP = 6,
-	IP_UDP = 17,
 	IP_ESP = 50,
 	IP_ICMPV6 = 58,
 	IP_SCTP = 132,
@@ -45,76 +43,6 @@ enum {
 };
 
 enum verdict { NOT_SELECTED, SELECTED, UNDECIDED };
-
-/* Least significant byte first on any machine, as BOB reads. */
-DP_INLINE __u32 word_at(const void *at)
-{
-	__u32 word;
-
-	__builtin_memcpy(&word, at, sizeof(word));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	word = __builtin_bswap32(word);
-#endif
-	return word;
-}
-
-DP_INLINE __u32 be16_at(const __u8 *at)
-{
-	return (__u32)at[0] << 8 | at[1];
-}
-
-/* RFC 5475 section 6.2.3: identification, flags without the reserved one, offset, addresses. */
-DP_INLINE void hash_ipv4(struct dp_bob *h, const __u8 *ip)
-{
-	dp_bob_block(h, word_at(ip + 4) & 0xff7fffff, word_at(ip + 12), word_at(ip + 16));
-}
-
-/* Length, and bytes 10, 11, 14, 15, 16 of source and destination. */
-DP_INLINE void hash_ipv6(struct dp_bob *h, const __u8 *ip)
-{
-	const __u8 *s = ip + 8, *d = ip + 24;
-
-	dp_bob_block(h, ip[4] | ip[5] << 8 | s[9] << 16 | (__u32)s[10] << 24,
-		     s[13] | s[14] << 8 | s[15] << 16 | (__u32)d[9] << 24,
-		     d[10] | d[13] << 8 | d[14] << 16 | (__u32)d[15] << 24);
-}
-
-/* The payload's words, `size` bytes and zeros behind them, without the transport's checksum. */
-DP_INLINE __u32 hash_payload(struct dp_bob *h, const __u8 *at, __u32 size, __u32 protocol)
-{
-	const __u32 no_udp_checksum = protocol == IP_UDP ? 0xffff : 0xffffffff;
-	const __u32 no_tcp_checksum = protocol == IP_TCP ? 0xffff0000 : 0xffffffff;
-	const __u32 length = 12 + size;
-	const __u32 second = word_at(at + 4) & no_udp_checksum;
-	__u32 fifth;
-
-	if (size < 12)
-		return dp_bob_end(h, word_at(at), second, word_at(at + 8), length);
-	dp_bob_block(h, word_at(at), second, word_at(at + 8));
-	fifth = word_at(at + 16) & no_tcp_checksum;
-	if (size < 24)
-		return dp_bob_end(h, word_at(at + 12), fifth, word_at(at + 20), length);
-	dp_bob_block(h, word_at(at + 12), fifth, word_at(at + 20));
-	if (size < 36)
-		return dp_bob_end(h, word_at(at + 24), word_at(at + 28), word_at(at + 32), length);
-	dp_bob_block(h, word_at(at + 24), word_at(at + 28), word_at(at + 32));
-	return dp_bob_end(h, word_at(at + 36), 0, 0, length);
-}
-
-/* A packet with less than the label covers, or one that lies in pieces. */
-DP_FUNCTION int label_of_copy(struct __sk_buff *skb, struct dp_bob *h, __u32 offset, __u32 size,
-			      __u32 protocol)
-{
-	__u8 copy[DP_LABEL_PAYLOAD] = {0};
-
-	if (!h)
-		return 0;
-	size &= 63; /* `decide` has made sure of less; the verifier has to see it */
-	DP_OPAQUE(size);
-	if (size > 0 && size <= DP_LABEL_PAYLOAD)
-		bpf_skb_load_bytes(skb, offset, copy, size);
-	return (int)hash_payload(h, copy, size, protocol);
-}
 
 DP_INLINE int may_be_tunnel(__u32 port)
 {
@@ -159,7 +87,7 @@ DP_INLINE int decide(struct __sk_buff *skb, __u32 *label, __u32 step)
 		if (!rest)
 			return UNDECIDED;
 		offset += 40;
-		hash_ipv6(&h, ip);
+		hash_ipv6(&h, ip, rest);
 	} else {
 		return UNDECIDED;
 	}

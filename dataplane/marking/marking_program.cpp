@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstring>
 #include <ctime>
+#include <random>
 #include <string>
 
 #include "dataplane/mapped_map.h"
@@ -74,7 +75,7 @@ struct MarkingProgram::State {
   std::unique_ptr<bpf_object, CloseObject> object;
   MappedMap slots, counters, clock;
   std::size_t cpus = 1;
-  int program = -1, empty = -1, start = -1;
+  int program = -1, both = -1, empty = -1, start = -1;
 
   bpf_map* map(const char* name) const { return bpf_object__find_map_by_name(object.get(), name); }
   int descriptor_of(const char* name) const {
@@ -98,6 +99,7 @@ Result<MarkingProgram> MarkingProgram::load(const MarkingProgramOptions& options
   state->cpus = static_cast<std::size_t>(std::max(libbpf_num_possible_cpus(), 1));
   MarkingProgramOptions here = options;
   here.cpus = static_cast<std::uint32_t>(state->cpus);
+  if (!options.replay) here.setup.seed = std::random_device{}();
   auto plan = plan_marking(here);
   if (!plan) return std::unexpected(plan.error());
   state->config = plan->config;
@@ -123,16 +125,19 @@ Result<MarkingProgram> MarkingProgram::load(const MarkingProgramOptions& options
   bpf_map__set_max_entries(state->map("registers"), config.flows);
   bpf_map__set_max_entries(state->map("flows"), static_cast<std::uint32_t>(plan->flows.size()));
   bpf_map__set_max_entries(state->map("counters"), here.cpus);
+  if (config.copies) bpf_map__set_max_entries(state->map("seen"), MK_SEEN);
   bpf_map__set_initial_value(state->map(".rodata"), &config, sizeof config);
+  bpf_program__set_autoload(bpf_object__find_program_by_name(state->object.get(), "both_tc"),
+                            config.steps > 0);
   if (const int status = bpf_object__load(state->object.get()); status != 0)
     return std::unexpected(load_error(status));
 
   const int flows = bpf_map__fd(state->map("flows"));
-  if (!config.all_traffic)
-    for (const auto& [key, flow] : plan->flows)
-      if (bpf_map_update_elem(flows, &key, &flow, BPF_NOEXIST) != 0 && errno != EEXIST)
-        return failure(std::string{"cannot write the program's memory: "} + std::strerror(errno));
+  for (std::uint32_t i = 0; i < plan->flows.size(); ++i)
+    if (bpf_map_update_elem(flows, &i, &plan->flows[i], BPF_ANY) != 0)
+      return failure(std::string{"cannot write the program's memory: "} + std::strerror(errno));
   state->program = state->descriptor_of("marking_tc");
+  if (config.steps > 0) state->both = state->descriptor_of("both_tc");
   state->empty = state->descriptor_of("empty_tc");
   state->start = state->descriptor_of("start_clock");
   state->slots = MappedMap{bpf_map__fd(state->map("slots")), page_rounded(slots * sizeof(mk_slot))};
@@ -211,6 +216,7 @@ void MarkingProgram::take(std::int64_t interval, Timestamp now, std::vector<Mark
                          .interval = interval,
                          .packets = sum.packets,
                          .pulses = static_cast<std::uint32_t>(sum.pulses),
+                         .repeats = static_cast<std::uint32_t>(sum.pulses >> MK_REPEATS_SHIFT),
                          .late = rounded_distance(sum.late, length),
                          .early = rounded_distance(sum.early, length),
                          .middle = sum.middle,
@@ -218,8 +224,8 @@ void MarkingProgram::take(std::int64_t interval, Timestamp now, std::vector<Mark
                          .other = sum.other,
                          .marked_before = marks ? sum.contrary : 0,
                          .read_at = now};
-    if (sum.pulses > 0) {
-      const auto pulses = static_cast<std::int64_t>(sum.pulses);
+    if (record.pulses > 0) {
+      const auto pulses = std::int64_t{record.pulses};
       const auto from_base = static_cast<std::int64_t>(sum.pulse_sum);
       const auto base = static_cast<std::int64_t>(state_->config.base_ns);
       record.pulse_time = timestamp_from_ns(start + (from_base - pulses * (start - base)) / pulses);
@@ -236,6 +242,7 @@ MarkingLeftAlone MarkingProgram::left_alone() const {
     sum.not_ip += at->not_ip;
     sum.no_flow += at->no_flow;
     sum.no_carrier += at->no_carrier;
+    sum.no_room += at->no_room;
     sum.local += at->local;
     sum.unread += at->unread;
     sum.super_pulses += at->super_pulses;
@@ -246,8 +253,8 @@ MarkingLeftAlone MarkingProgram::left_alone() const {
 std::size_t MarkingProgram::memory_bytes() const {
   const mk_config& config = state_->config;
   return std::size_t{config.slots} * config.stripes * config.flows * sizeof(mk_slot) +
-         config.flows * (sizeof(std::uint64_t) + sizeof(mk_key) + sizeof(std::uint32_t)) +
-         state_->cpus * sizeof(mk_counters);
+         (config.copies ? MK_SEEN * sizeof(mk_seen) : 0) + config.flows * sizeof(std::uint64_t) +
+         config.buckets * sizeof(mk_bucket) + state_->cpus * sizeof(mk_counters);
 }
 
 Result<std::vector<std::byte>> MarkingProgram::replay(const Packet& packet, unsigned segments) {
@@ -258,23 +265,27 @@ Result<std::vector<std::byte>> MarkingProgram::replay(const Packet& packet, unsi
   __sk_buff context{};
   context.tstamp = static_cast<std::uint64_t>(to_ns(packet.time));
   if (segments > 1) context.gso_segs = segments;
-  std::vector<std::byte> out(size);
+  std::vector<std::byte> out(size + 8);  // an option more
   LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = packet.data, .data_out = out.data(),
               .data_size_in = static_cast<std::uint32_t>(size),
-              .data_size_out = static_cast<std::uint32_t>(size), .ctx_in = &context,
+              .data_size_out = static_cast<std::uint32_t>(out.size()), .ctx_in = &context,
               .ctx_size_in = sizeof context, .repeat = 1);
   if (const int status = bpf_prog_test_run_opts(state_->program, &run); status != 0)
     return failure(std::string{"the test run failed: "} + std::strerror(-status));
   if (run.retval != static_cast<std::uint32_t>(-1)) return failure("the packet is not passed on");
+  out.resize(run.data_size_out);
   return out;
 }
 
 Result<double> MarkingProgram::time_runs(std::span<const std::byte> frame, unsigned repeat,
-                                         bool empty) {
+                                         Timed what) {
   LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = frame.data(),
               .data_size_in = static_cast<std::uint32_t>(frame.size()),
               .repeat = static_cast<int>(repeat));
-  const int status = bpf_prog_test_run_opts(empty ? state_->empty : state_->program, &run);
+  const int program = what == Timed::empty  ? state_->empty
+                      : what == Timed::both ? state_->both
+                                            : state_->program;
+  const int status = bpf_prog_test_run_opts(program, &run);
   if (status != 0) return failure(std::string{"the test run failed: "} + std::strerror(-status));
   return static_cast<double>(run.duration);
 }

@@ -18,6 +18,7 @@ namespace sojourn {
 struct MarkingLeftAlone {
   std::uint64_t not_ip = 0;
   std::uint64_t no_flow = 0;
+  std::uint64_t no_room = 0;       ///< with the option they would be too long
   std::uint64_t no_carrier = 0;    ///< of a monitored flow, without such a field
   std::uint64_t local = 0;         ///< between neighbours: no router passes them on
   std::uint64_t unread = 0;        ///< cut off within a header
@@ -54,8 +55,10 @@ class MarkingProgram {
 
   /// For tests: one Ethernet frame at its own time, with `replay`.  What the program made of it.
   Result<std::vector<std::byte>> replay(const Packet& packet, unsigned segments = 1);
-  /// For benchmarks: nanoseconds a run.
-  Result<double> time_runs(std::span<const std::byte> frame, unsigned repeat, bool empty);
+  /// For benchmarks: nanoseconds a run.  `both` puts the option in and takes it out again, so that
+  /// the packet is as it was.
+  enum class Timed : std::uint8_t { empty, duty, both };
+  Result<double> time_runs(std::span<const std::byte> frame, unsigned repeat, Timed what);
 
  private:
   struct State;

@@ -33,7 +33,7 @@ std::size_t MarkingProgram::memory_bytes() const { return 0; }
 Result<std::vector<std::byte>> MarkingProgram::replay(const Packet&, unsigned) {
   return failure("no kernel engine");
 }
-Result<double> MarkingProgram::time_runs(std::span<const std::byte>, unsigned, bool) {
+Result<double> MarkingProgram::time_runs(std::span<const std::byte>, unsigned, Timed) {
   return failure("no kernel engine");
 }
 

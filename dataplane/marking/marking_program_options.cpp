@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
+#include <utility>
 
+#include "core/hash.h"
 #include "core/units.h"
+#include "dataplane/kernel/marking/flow_table.h"
 #include "oneway/marking/marking_rules.h"
 #include "oneway/marking/marking_shapes.h"
 
@@ -39,6 +43,36 @@ mk_bits in_packet(const MarkingBits& bits) {
   return packed;
 }
 
+bool insert(std::span<mk_bucket> buckets, std::uint64_t tag, std::uint32_t flow) {
+  for (std::size_t i = 0; i < MK_MOST_BUCKETS; ++i)
+    for (auto& entry :
+         buckets[(static_cast<std::uint32_t>(tag) + i) & (buckets.size() - 1)].entries) {
+      if (entry.tag == tag) return true;  // of equal keys the first counts
+      if (entry.tag != 0) continue;
+      entry.tag = tag;
+      entry.flow = flow;
+      return true;
+    }
+  return false;
+}
+
+/// Half full, or less if that leaves a flow too far from its place.
+std::vector<mk_bucket> flow_table(std::span<const std::pair<std::uint64_t, std::uint32_t>> flows) {
+  for (std::size_t size = std::bit_ceil(flows.size() / 2 + 1);; size *= 2) {
+    std::vector<mk_bucket> buckets(size);
+    if (std::ranges::all_of(
+            flows, [&](const auto& flow) { return insert(buckets, flow.first, flow.second); }))
+      return buckets;
+  }
+}
+
+/// Whoever does not know them cannot aim collisions.
+void put_secrets(mk_config& config, std::uint64_t seed) {
+  const HashKey key = HashKey::from_seed(seed);
+  std::ranges::copy(key.secret, config.secrets);
+  config.secret = static_cast<__u32>(key.secret[3] >> 32);
+}
+
 Result<void> put_flows(MarkingProgramPlan& plan, const MarkingSetup& setup) {
   const auto matches = marking_matches(setup.flows, setup.carrier);
   if (!matches) return std::unexpected(matches.error());
@@ -55,11 +89,14 @@ Result<void> put_flows(MarkingProgramPlan& plan, const MarkingSetup& setup) {
     if (shape.mask.rest != 0) config.any_transport = 0;
     if (shape.mask != MarkingBits{}) config.all_traffic = 0;
   }
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> tags;
   for (const MarkingMatch& match : *matches) {
     const auto shape = std::ranges::find(*shapes, MarkingShape{match.mask, match.is_ipv6});
-    plan.flows.emplace_back(
-        mk_key{in_packet(match.value), static_cast<__u64>(shape - shapes->begin())}, match.flow);
+    const mk_key key{in_packet(match.value), static_cast<__u64>(shape - shapes->begin())};
+    tags.emplace_back(mk_tag(&key, match.is_ipv6, config.secrets), match.flow);
   }
+  plan.flows = flow_table(tags);
+  config.buckets = static_cast<__u32>(plan.flows.size());
   return {};
 }
 
@@ -85,10 +122,6 @@ Result<void> put_memory(mk_config& config, const MarkingProgramOptions& options)
 
 Result<MarkingProgramPlan> plan_marking(const MarkingProgramOptions& options) {
   const MarkingSetup& setup = options.setup;
-  if (setup.carrier.kind() == CarrierKind::option)
-    return failure("carrier " + setup.carrier.name() +
-                   ": live points mark dscp, reserved and flow-label; the IPv6 option is for "
-                   "captures");
   if (setup.carrier.bits() < marks_of(setup.method))
     return failure("double marking needs two bits, and " + setup.carrier.name() +
                    " has one; try dscp:1,0");
@@ -100,12 +133,24 @@ Result<MarkingProgramPlan> plan_marking(const MarkingProgramOptions& options) {
   config.has_colour = measures_loss(setup.method);
   config.flip = setup.reversed && measures_loss(setup.method);
   config.leave_local = options.leave_local;
+  config.copies = options.copies;
+  put_secrets(config, setup.seed);
   config.replay = options.replay;
   config.steps = options.steps;
   put_tables(config, marking_tables(setup.method));
   for (const bool is_ipv6 : {false, true})
     if (const auto word = setup.carrier.word(is_ipv6))
       config.place[is_ipv6] = {1, word->offset, word->first, word->second, word->field};
+  const MarkingCarrier carrier =
+      measures_loss(setup.method) ? setup.carrier : setup.carrier.for_delay_only();
+  if (const auto option = carrier.option()) {
+    config.has_option = 1;
+    config.option_header = option->header;
+    config.flow_id = carrier.first_flow_id();
+    config.uses_flow_id = std::ranges::any_of(
+        setup.flows, [](const MarkingFilter& flow) { return flow.flow_id.has_value(); });
+    config.place[1] = {1, 0, option->first, option->second, 0};
+  }
   if (auto done = put_flows(plan, setup); !done) return std::unexpected(done.error());
   if (auto done = put_memory(config, options); !done) return std::unexpected(done.error());
   return plan;

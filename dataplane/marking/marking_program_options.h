@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "core/result.h"
@@ -27,6 +26,7 @@ struct MarkingProgramOptions {
   /// field says something else are left alone and not counted, at all points alike.
   bool force = false;
   bool leave_local = true;  ///< what routers do not pass on is neither marked nor counted
+  bool copies = false;      ///< look for packets that come twice
   Duration clock_offset{};  ///< added to the clock, for tests
   std::size_t memory_bytes = std::size_t{64} << 20;  ///< at most, for counters
   std::uint32_t cpus = 1;
@@ -38,8 +38,7 @@ struct MarkingProgramOptions {
 
 struct MarkingProgramPlan {
   mk_config config{};
-  /// Flow numbers by what packets are told by; of equal keys the first counts.
-  std::vector<std::pair<mk_key, std::uint32_t>> flows;
+  std::vector<mk_bucket> flows;  ///< numbers by what packets are told by
 };
 
 /// The tables of the method as bytes, the carrier as words, the flows as keys, and how much memory.

@@ -39,6 +39,7 @@ class Fields {
     rest_.remove_prefix(std::min(comma + 1, rest_.size()));
     return std::string{field};
   }
+  bool is_empty() const { return rest_.starts_with(','); }
   template <class Number>
   Number number(std::string_view name, Number least, Number most) {
     Number value{};
@@ -162,6 +163,11 @@ class Reader {
     record.contrary = fields.count("contrary");
     record.other = fields.count("other");
     record.marked_before = fields.count("marked_before");
+    file_.copies = !fields.is_empty();
+    if (file_.copies)
+      record.repeats = fields.number<std::uint32_t>("repeats", 0, 100'000'000);
+    else
+      (void)fields.text();
     const std::string flow = fields.quoted();
     const auto fault = std::ranges::find(marking_fault_names, state);
     if (state != "ok" && fault == marking_fault_names.end()) fields.wrong("state", state);
@@ -222,12 +228,16 @@ std::string marking_csv(const MarkingReporter& who, const MarkingReport& report)
                   who.clock_error ? std::to_string(to_ns(*who.clock_error)) : "", to_ns(who.since),
                   report.interval, to_ns(who.setup.length.start_of(report.interval)),
                   to_ns(report.read_at), state_of(report));
-  std::string lines = begin + ",0,0,0,0,0,0,0,0,0,\"\"\n";
+  // Empty where nobody has looked: no copies are not the same as none known.
+  const auto repeats = [&](std::uint32_t count) {
+    return who.copies ? std::to_string(count) : std::string{};
+  };
+  std::string lines = begin + ",0,0,0,0,0,0,0,0,0," + repeats(0) + ",\"\"\n";
   for (const MarkingRecord& r : report.records)
-    fmt::format_to(std::back_inserter(lines), "{},{},{},{},{},{},{},{},{},{},\"{}\"\n", begin,
+    fmt::format_to(std::back_inserter(lines), "{},{},{},{},{},{},{},{},{},{},{},\"{}\"\n", begin,
                    r.packets, r.pulses, r.pulses > 0 ? to_ns(r.pulse_time) : 0, to_ns(r.late),
                    to_ns(r.early), r.middle, r.contrary, r.other, r.marked_before,
-                   who.setup.flows[r.flow].text());
+                   repeats(r.repeats), who.setup.flows[r.flow].text());
   return lines;
 }
 

@@ -13,7 +13,8 @@ namespace sojourn {
 
 inline constexpr std::string_view marking_csv_header =
     "point,duty,marking,carrier,interval,clock_error_ns,since_ns,number,start_ns,read_ns,state,"
-    "packets,pulses,pulse_ns,late_ns,early_ns,middle,contrary,other,marked_before,flow\n";
+    "packets,pulses,pulse_ns,late_ns,early_ns,middle,contrary,other,marked_before,"
+    "repeats,flow\n";
 
 /// Who reports.
 struct MarkingReporter {
@@ -22,6 +23,7 @@ struct MarkingReporter {
   MarkingSetup setup;
   std::optional<Duration> clock_error;  ///< if it is known
   Timestamp since;
+  bool copies = false;  ///< it looks for packets that come twice
 };
 std::string_view name_of(MarkingDuty duty);
 

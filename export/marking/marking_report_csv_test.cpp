@@ -72,6 +72,25 @@ TEST(MarkingCsv, WhatIsWrittenIsReadAgain) {
   EXPECT_EQ(again.read_at, one.read_at);
 }
 
+TEST(MarkingCsv, CopiesAreCountedByAllPointsOrByNone) {
+  MarkingReporter looks = reporter();
+  looks.copies = true;
+  MarkingReport counted = report();
+  counted.records[0].repeats = 17;
+  const auto with =
+      parse_marking_csv(std::string{marking_csv_header} + marking_csv(looks, counted));
+  const auto without = parse_marking_csv(file());
+  ASSERT_TRUE(with) << with.error().message;
+  ASSERT_TRUE(without) << without.error().message;
+  EXPECT_TRUE(with->copies);
+  EXPECT_FALSE(without->copies);
+  EXPECT_EQ(with->records.records[0].repeats, 17u);
+  EXPECT_TRUE(join_marking({*with, *with}));
+  const auto refused = join_marking({*with, *without});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("looks for copies"), std::string::npos);
+}
+
 TEST(MarkingCsv, ALineThatIsStillBeingWrittenIsLeftOut) {
   const std::string whole = file();
   const auto read = parse_marking_csv(std::string_view{whole}.substr(0, whole.size() - 5));

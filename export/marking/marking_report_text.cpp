@@ -99,6 +99,7 @@ std::string marking_json(const MarkingReporter& who, const MarkingReport& report
     line["contrary"] = r.contrary;
     line["other"] = r.other;
     line["marked_before"] = r.marked_before;
+    if (who.copies) line["repeats"] = r.repeats;
     lines += text_of(line);
   }
   return lines;
@@ -113,6 +114,7 @@ std::string left_alone_text(const MarkingReporter& who, const MarkingLeftAlone& 
   say(left.not_ip, "no IP");
   say(left.no_flow, "of no monitored flow");
   say(left.no_carrier, "no place for this carrier");
+  say(left.no_room, "no room for the option within the interface's MTU");
   say(left.local, "between neighbours, no router passes them on");
   say(left.unread, "cut off within a header");
   return text;

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <utility>
+
 #include "oneway/marking/marking_collector.h"
+#include "oneway/marking/marking_multipoint.h"
 
 namespace sojourn {
 namespace {
@@ -70,6 +74,26 @@ TEST(LiveDoubts, WhatAPointItselfDoubtsGivesNone) {
   TwoPoints points;
   points.first.doubts.emplace_back(1005, link_down);
   expect_only(points.joined(), link_down, 1005, 1005);
+}
+
+// Of a cluster's ways out (RFC 9342).
+TEST(LiveDoubts, WhatOnePointOfSeveralDoesNotKnowIsNotKnown) {
+  TwoPoints points;
+  PointRecords other = points.last;
+  for (PointRecords* way : {&points.last, &other})
+    for (MarkingRecord& record : way->records) record.packets = 50;
+  const std::array ways = {&std::as_const(points.last), &std::as_const(other)};
+  const auto collected = [&] {
+    return collect({.method = MarkingMethod::step}, points.first, joined(ways));
+  };
+  for (const MarkingResult& result : collected()) EXPECT_EQ(result.lost, 0u);
+  std::erase(other.read, 1004);
+  expect_only(collected(), not_recorded, 1004, 1004);
+  other.read = points.last.read;
+  other.doubts.emplace_back(1006, link_down);
+  expect_only(collected(), link_down, 1006, 1006);
+  other.read = {2000};
+  for (const MarkingResult& result : collected()) EXPECT_FALSE(result.lost);
 }
 
 TEST(LiveDoubts, PacketsThatWereMarkedBeforeSpoilTheirInterval) {

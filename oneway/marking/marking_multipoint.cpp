@@ -1,6 +1,7 @@
 #include "oneway/marking/marking_multipoint.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -17,6 +18,22 @@ Result<std::uint32_t> parse_point(std::string_view text) {
   const auto number = parse_count(text, 1, 1'000'000);
   if (number) return static_cast<std::uint32_t>(*number);
   return failure("'" + std::string{text} + "' is not a point: first, 1, 2 and so on, or last");
+}
+
+/// What live points say of their intervals: all of them must have read one, and the doubts of one
+/// are those of all.
+void join_readings(std::span<const PointRecords* const> points, PointRecords& all) {
+  bool is_live = false;
+  for (const PointRecords* point : points) {
+    all.doubts.insert(all.doubts.end(), point->doubts.begin(), point->doubts.end());
+    if (point->read.empty()) continue;
+    std::vector<std::int64_t> both;
+    if (is_live) std::ranges::set_intersection(all.read, point->read, std::back_inserter(both));
+    all.read = is_live ? std::move(both) : point->read;
+    is_live = true;
+  }
+  std::ranges::sort(all.doubts);
+  if (is_live && all.read.empty()) all.span = {};  // no interval that all of them have read
 }
 
 }  // namespace
@@ -77,6 +94,7 @@ PointRecords joined(std::span<const PointRecords* const> points) {
   all.records = merged_by_interval(all.records, MarkingMethod::step);
   for (MarkingRecord& record : all.records)
     record.read_at = earliest.at({record.flow, record.length.exponent(), record.interval});
+  join_readings(points, all);
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace sojourn {
 namespace {
@@ -17,6 +18,9 @@ std::string difference_of(const MarkingPointFile& one, const MarkingPointFile& o
   if (one.carrier != other.carrier) return differ("carrier", one.carrier, other.carrier);
   if (one.length != other.length)
     return differ("intervals of", one.length.name(), other.length.name());
+  if (one.copies != other.copies)
+    return fmt::format("{} looks for copies, {} does not: all points of a path must agree",
+                       one.copies ? one.point : other.point, one.copies ? other.point : one.point);
   return {};
 }
 
@@ -36,26 +40,29 @@ Result<JoinedMarking> join_marking(const std::vector<MarkingPointFile>& files) {
   const auto carrier = MarkingCarrier::parse(files.front().carrier);
   if (!carrier) return std::unexpected(carrier.error());
   joined.setup.carrier = *carrier;
-  std::vector<std::string> flows;
+  std::map<std::string, std::uint32_t> flows;
   for (const MarkingPointFile& file : files) {
     if (const auto reason = difference_of(files.front(), file); !reason.empty())
       return failure(reason);
     PointRecords records = file.records;
     for (MarkingRecord& record : records.records) {
       const std::string& text = file.flows[record.flow];
-      auto found = std::ranges::find(flows, text);
-      if (found == flows.end()) {
+      const auto [found, is_new] =
+          flows.try_emplace(text, static_cast<std::uint32_t>(flows.size()));
+      if (is_new) {
         const auto filter = MarkingFilter::parse(text);
         if (!filter) return std::unexpected(filter.error());
         joined.setup.flows.push_back(*filter);
-        found = flows.insert(flows.end(), text);
       }
-      record.flow = static_cast<std::uint32_t>(found - flows.begin());
+      record.flow = found->second;
     }
     joined.points.push_back(std::move(records));
   }
   if (files.front().clock_error && files.back().clock_error)
     joined.clock_error = *files.front().clock_error + *files.back().clock_error;
+  for (const MarkingPointFile& file : files)
+    joined.largest_clock_error =
+        std::max(joined.largest_clock_error, 2 * file.clock_error.value_or(Duration{}));
   return joined;
 }
 

@@ -19,6 +19,7 @@ struct MarkingPointFile {
   std::string carrier;
   MarkingInterval length;
   std::optional<Duration> clock_error;  ///< if the point knew how good its clock is
+  bool copies = false;                  ///< the point looked for packets that come twice
   std::vector<std::string> flows;       ///< by number of the records
   PointRecords records;
 };
@@ -27,6 +28,7 @@ struct MarkingPointFile {
 struct JoinedMarking {
   MarkingSetup setup;
   std::optional<Duration> clock_error;  ///< of the two ends together, if both knew it
+  Duration largest_clock_error{};       ///< of any two of them
   std::vector<PointRecords> points;
 };
 /// The error says in what they differ.

@@ -13,6 +13,15 @@ PORT, REFERENCE_PORT = 9, 4747
 ENOUGH, LIMIT, LOADS = 10, 0.12, (0.70, 0.93)
 
 
+def ports_at(head):
+    """Where the ports of a UDP datagram are; 0 if it is none."""
+    if len(head) >= 42 and head[12:14] == b"\x08\x00" and head[23] == 17:
+        return 34
+    if len(head) >= 62 and head[12:14] == b"\x86\xdd" and head[20] == 17:
+        return 54
+    return 0
+
+
 def main():
     flows_path, log_path, mbit = sys.argv[1], sys.argv[2], float(sys.argv[3])
     truth, references, dropped = {}, [], 0
@@ -22,9 +31,10 @@ def main():
             if row["direction"] != "forward":
                 continue
             head = bytes.fromhex(row["head"])
-            if len(head) < 42 or head[12:14] != b"\x08\x00" or head[23] != 17:
+            at = ports_at(head)
+            if at == 0:
                 continue
-            source, destination = struct.unpack("!HH", head[34:38])
+            source, destination = struct.unpack("!HH", head[at:at + 4])
             if not row["out_ns"]:
                 dropped += 1
                 continue

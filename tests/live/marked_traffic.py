@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Traffic to be marked: UDP and TCP, IPv4 and IPv6, small packets at a steady rate.
 
-    marked_traffic.py sink
+    marked_traffic.py sink                    says "option" when an IPv6 datagram still has hop-by-hop options
     marked_traffic.py send IPV4 IPV6 FILE     until there is such a file, two minutes at most
+    marked_traffic.py ports IPV4 IPV6 FILE    UDP to ports 10000 to 19999 in turn, where nobody listens
 """
 import os
 import socket
@@ -12,6 +13,7 @@ import time
 
 PORT = 5016
 UDP_A_SECOND, TCP_A_SECOND = 250, 100
+PORTS, PORTS_A_SECOND = range(10000, 20000), 5000
 
 
 def swallow(listener):
@@ -28,6 +30,16 @@ def swallow(listener):
         threading.Thread(target=read, daemon=True).start()
 
 
+def look_at_options(udp):
+    udp.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_RECVHOPOPTS, 1)
+    said = False
+    while True:
+        _, options, _, _ = udp.recvmsg(2048, 1024)
+        if options and not said:
+            print("option", flush=True)
+            said = True
+
+
 def sink():
     for family, host in ((socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::")):
         udp = socket.socket(family, socket.SOCK_DGRAM)
@@ -39,7 +51,10 @@ def sink():
             one.bind((host, PORT))
         tcp.listen()
         threading.Thread(target=swallow, args=(tcp,), daemon=True).start()
-        threading.Thread(target=lambda s=udp: [s.recv(2048) for _ in iter(int, 1)], daemon=True).start()
+        if family == socket.AF_INET6:
+            threading.Thread(target=look_at_options, args=(udp,), daemon=True).start()
+        else:
+            threading.Thread(target=lambda s=udp: [s.recv(2048) for _ in iter(int, 1)], daemon=True).start()
     time.sleep(1000)
 
 
@@ -52,7 +67,9 @@ def send(hosts, stop):
         while time.monotonic() < end and not os.path.exists(stop):
             number += 1
             try:
-                one.send(number.to_bytes(8, "big") + bytes(100))
+                # Some IPv6 datagrams fill the link's MTU.
+                full = one.type == socket.SOCK_DGRAM and one.family == socket.AF_INET6 and number % 16 == 0
+                one.send(number.to_bytes(8, "big") + bytes(1444 if full else 100))
             except OSError:
                 pass  # the link is down, or nobody listens
             due = max(due + 1 / rate, time.monotonic() - 0.05)
@@ -79,8 +96,27 @@ def send(hosts, stop):
         thread.join()
 
 
+def send_to_ports(hosts, stop):
+    end = time.monotonic() + 120
+    ways = [(socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_DGRAM), host) for host in hosts]
+    number = 0
+    due = time.monotonic()
+    while time.monotonic() < end and not os.path.exists(stop):
+        for _ in range(PORTS_A_SECOND // 500):
+            one, host = ways[number % 3 % 2]  # any port by both
+            try:
+                one.sendto(number.to_bytes(8, "big") + bytes(50), (host, PORTS[number % len(PORTS)]))
+            except OSError:
+                pass
+            number += 1
+        due = max(due + 0.002, time.monotonic() - 0.05)
+        time.sleep(max(0.0, due - time.monotonic()))
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "sink":
         sink()
+    elif sys.argv[1] == "ports":
+        send_to_ports(sys.argv[2:4], sys.argv[4])
     else:
         send(sys.argv[2:4], sys.argv[4])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""reference_traffic.py sink ADDRESS | send ADDRESS MBIT LOAD SECONDS: a busy link's traffic.
+"""reference_traffic.py sink ADDRESS... | send ADDRESS MBIT LOAD SECONDS: a busy link's traffic.
 
 Flows come and go, so that each meets a delay of its own.  Together they send faster than the link for some time, then more slowly, so
 that its queue fills and empties.  LOAD is the mean share of MBIT that frames take on the emulator's link.  A sender that was stopped catches up: the
@@ -10,17 +10,21 @@ import socket
 import sys
 import time
 
-PORT, FLOWS, HEADERS = 9, 200, 42
+PORT, FLOWS = 9, 200
 SLOT = 0.02  # seconds in which the same flows are active
 
 
-def sink(address):
+def family_of(address):
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
+
+
+def sink(addresses):
     """Takes everything and reads nothing: a closed port would answer."""
     sockets = []
-    for port in (PORT,):
-        one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    for address in addresses:
+        one = socket.socket(family_of(address), socket.SOCK_DGRAM)
         one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        one.bind((address, port))
+        one.bind((address, PORT))
         sockets.append(one)
     print("ready", flush=True)
     while True:
@@ -30,8 +34,9 @@ def sink(address):
 def send(address, mbit, load, seconds):
     random.seed(20261116)
     flows = []
+    headers = 62 if ":" in address else 42
     for number in range(FLOWS):
-        one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        one = socket.socket(family_of(address), socket.SOCK_DGRAM)
         one.bind(("", 20000 + number))
         one.connect((address, PORT))
         flows.append(one)
@@ -50,7 +55,7 @@ def send(address, mbit, load, seconds):
             swing = 1.5 if swing < 1 else 0.5
             until = due + random.uniform(0.15, 0.45)
         size = sizes[sent & 0xffff]
-        due += (size + HEADERS) / (bytes_a_second * load * swing) * random.expovariate(1)
+        due += (size + headers) / (bytes_a_second * load * swing) * random.expovariate(1)
         rest = due - time.monotonic()
         if rest > 0.0003:
             time.sleep(rest - 0.0002)
@@ -61,6 +66,6 @@ def send(address, mbit, load, seconds):
 
 if __name__ == "__main__":
     if sys.argv[1] == "sink":
-        sink(sys.argv[2])
+        sink(sys.argv[2:])
     else:
         send(sys.argv[2], float(sys.argv[3]), float(sys.argv[4]), float(sys.argv[5]))

@@ -113,6 +113,23 @@ net_wait_for() {
   return 1
 }
 
+# net_programs PID...: the BPF programs that these processes hold, by number.
+net_programs() {
+  local pid
+  for pid; do cat /proc/"$pid"/fdinfo/* 2>/dev/null; done | awk '/^prog_id:/ {print $2}' | sort -u
+}
+# net_await_unloaded NUMBER...: the kernel frees programs after a grace period; 10 seconds at most.
+net_await_unloaded() {
+  local number tries
+  for number; do
+    for ((tries = 0; tries < 100; ++tries)); do
+      bpftool prog show id "$number" >/dev/null 2>&1 || break
+      sleep 0.1
+    done
+    [ "$tries" -lt 100 ] || { echo "program $number is still loaded" >&2; return 1; }
+  done
+}
+
 net_emulate() {
   # The duration is a safety net: an emulator that nobody stops ends by itself.
   # Not on_middle: of a function in the background we would get the process id of its shell.

@@ -52,6 +52,17 @@ struct mk_key {
 };
 MK_ASSERT_SIZE(struct mk_key, 48);
 
+#define MK_BUCKET 4
+#define MK_MOST_BUCKETS                                                                            \
+	4 /* that are searched; the process makes sure that no flow is farther away */
+struct mk_bucket {
+	struct {
+		__u64 tag; /* 0: none, and none behind it */
+		__u64 flow;
+	} entries[MK_BUCKET];
+};
+MK_ASSERT_SIZE(struct mk_bucket, 64);
+
 #define MK_MOST_SHAPES 32
 struct mk_shape {
 	struct mk_bits mask;
@@ -69,13 +80,20 @@ struct mk_config {
 	__u32 any_transport; /* no flow is told by protocol or ports */
 	__u32 leave_local;   /* what routers do not pass on is not marked and not counted */
 	__u32 flows, shapes;
+	__u32 buckets; /* of the table of flows; a power of two */
 	__u32 slots;   /* intervals that are kept; a power of two */
 	__u32 stripes; /* of counters, so that CPUs do not wait for each other; a power of two */
-	__u32 replay;  /* a packet's own time instead of the clock */
-	__u32 steps;   /* benchmarks: packets step through so many source ports */
-	__u8 initiating[16]; /* by register and time bits */
-	__u8 observing[32];  /* by mark and time bits */
-	__u8 awaiting[8];    /* by colour: the register while a pulse is still to come */
+	__u32 has_option, option_header; /* IPv6 option: 0 for every hop, 60 for the destination */
+	__u32 flow_id;                   /* that it says of the first flow */
+	__u32 uses_flow_id;              /* flows are told by it */
+	__u32 copies;                    /* look for packets that come twice */
+	__u32 secret;                    /* of their identities */
+	__u32 replay;                    /* a packet's own time instead of the clock */
+	__u32 steps;                     /* benchmarks: packets step through so many source ports */
+	__u64 secrets[4];                /* of the table of flows; the first two are odd */
+	__u8 initiating[16];             /* by register and time bits */
+	__u8 observing[32];              /* by mark and time bits */
+	__u8 awaiting[8]; /* by colour: the register while a pulse is still to come */
 	struct mk_place place[2];
 	struct mk_shape shape[MK_MOST_SHAPES];
 };
@@ -89,17 +107,26 @@ struct mk_slot {
 	__u64 contrary; /* of these with the other colour; marking: left alone, since their bits are
 			   set */
 	__u64 other;    /* left alone: the field says something else */
-	__u64 pulses, pulse_sum; /* times from base_ns */
-	__u64 late, early;       /* observing: how far outside of the interval, ns and one more */
+	__u64 pulses;   /* and above MK_REPEATS_SHIFT: packets that came just before */
+	__u64 pulse_sum;   /* times from base_ns */
+	__u64 late, early; /* observing: how far outside of the interval, ns and one more */
 };
 MK_ASSERT_SIZE(struct mk_slot, 64);
+
+#define MK_REPEATS_SHIFT 32
+
+/* A packet that passed, by its identity. */
+struct mk_seen {
+	__u64 identity, time;
+};
+#define MK_SEEN 65536
 
 /* Packets that are in no slot. */
 struct mk_counters {
 	__u64 not_ip, no_flow, no_carrier, local, unread;
 	__u64 super_pulses; /* packets that could have been the pulse, if they were one packet */
 	__u64 steps;        /* of a benchmark */
-	__u64 spare;
+	__u64 no_room;      /* with the option the packet would be too long */
 };
 MK_ASSERT_SIZE(struct mk_counters, 64);
 

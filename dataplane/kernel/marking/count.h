@@ -58,20 +58,28 @@ DP_INLINE __u32 mk_initiate(__u32 flow, __u64 quarters, __u32 segments)
 
 DP_INLINE void mk_take_pulse(struct mk_slot *slot, __u64 now, __u32 segments)
 {
-	if (slot->pulses >= 255)
+	if ((__u32)slot->pulses >= 255)
 		return;
 	mk_add(&slot->pulses, segments);
 	mk_add(&slot->pulse_sum, (now - config.base_ns) * segments);
 }
 
+/* `copy`: it came just before. */
+DP_INLINE void mk_add_packets(struct mk_slot *slot, __u32 segments, int copy)
+{
+	mk_add(&slot->packets, segments);
+	if (copy)
+		mk_add(&slot->pulses, (__u64)segments << MK_REPEATS_SHIFT);
+}
+
 DP_INLINE void mk_count_marked(const struct __sk_buff *skb, __u32 flow, __u64 quarters,
-			       __u32 action, __u32 segments)
+			       __u32 action, __u32 segments, int copy)
 {
 	struct mk_slot *slot = mk_slot_of(flow, quarters >> 2);
 
 	if (!slot)
 		return;
-	mk_add(&slot->packets, segments);
+	mk_add_packets(slot, segments, copy);
 	if (action & MK_TIMESTAMP)
 		mk_take_pulse(slot, mk_now(skb), segments);
 }
@@ -102,7 +110,7 @@ DP_INLINE void mk_note_colour(__u32 flow, __u64 quarters, __u32 colour, __u32 se
 
 /* A packet belongs to the nearest interval of its colour. */
 DP_INLINE void mk_count_observed(const struct __sk_buff *skb, __u32 flow, __u64 quarters,
-				 __u32 mark, __u32 segments)
+				 __u32 mark, __u32 segments, int copy)
 {
 	const __u32 action = config.observing[(mark & 3) << 3 | (quarters & 7)];
 	const __u32 colour = !!(action & MK_COLOUR);
@@ -117,7 +125,7 @@ DP_INLINE void mk_count_observed(const struct __sk_buff *skb, __u32 flow, __u64 
 	slot = mk_slot_of(flow, interval);
 	if (!slot)
 		return;
-	mk_add(&slot->packets, segments);
+	mk_add_packets(slot, segments, copy);
 	if (action & MK_TIMESTAMP || is_outside) {
 		const __u64 now = mk_now(skb);
 

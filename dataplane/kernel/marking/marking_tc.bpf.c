@@ -7,10 +7,12 @@
 #include <linux/pkt_cls.h>
 #include "dataplane/kernel/marking/carrier.h"
 #include "dataplane/kernel/marking/clock.h"
+#include "dataplane/kernel/marking/copies.h"
 #include "dataplane/kernel/marking/count.h"
+#include "dataplane/kernel/marking/option_room.h"
 #include "dataplane/kernel/segments.h"
 
-enum mk_left_alone { MK_NOT_IP, MK_NO_PLACE, MK_LOCAL, MK_UNMONITORED, MK_UNREAD };
+enum mk_left_alone { MK_NOT_IP, MK_NO_PLACE, MK_NO_ROOM, MK_LOCAL, MK_UNMONITORED, MK_UNREAD };
 
 DP_INLINE void leave_alone(enum mk_left_alone why, __u32 segments)
 {
@@ -22,6 +24,8 @@ DP_INLINE void leave_alone(enum mk_left_alone why, __u32 segments)
 		here->not_ip += segments;
 	else if (why == MK_NO_PLACE)
 		here->no_carrier += segments;
+	else if (why == MK_NO_ROOM)
+		here->no_room += segments;
 	else if (why == MK_LOCAL)
 		here->local += segments;
 	else if (why == MK_UNMONITORED)
@@ -39,11 +43,13 @@ DP_INLINE void count_other(__u32 flow, __u64 quarters, int is_marked_already, __
 		mk_add(is_marked_already ? &slot->contrary : &slot->other, segments);
 }
 
-DP_INLINE void initiate(struct __sk_buff *skb, const struct mk_packet *packet, __u32 flow,
+DP_INLINE void initiate(struct __sk_buff *skb, const struct mk_packet *packet,
+			const struct mk_transport *transport, __u32 flow,
 			const volatile struct mk_place *place, __u32 segments)
 {
 	const __u64 quarters = mk_quarters(skb);
 	const __u32 word = mk_word(packet, place);
+	int copy = 0;
 	__u32 action;
 
 	if (!config.force && word & place->field) {
@@ -51,38 +57,114 @@ DP_INLINE void initiate(struct __sk_buff *skb, const struct mk_packet *packet, _
 			    !(word & place->field & ~(place->first | place->second)), segments);
 		return;
 	}
+	if (config.copies)
+		copy = mk_repeats(skb, packet, transport);
 	action = mk_initiate(flow, quarters, segments);
-	mk_count_marked(skb, flow, quarters, action, segments);
+	mk_count_marked(skb, flow, quarters, action, segments, copy);
 	action ^= config.flip ^ (mk_step(1) & 1);
 	mk_write(skb, packet, word, mk_with_mark(word, action & MK_MARK_BITS, place), place);
 }
 
-DP_INLINE void observe(struct __sk_buff *skb, const struct mk_packet *packet, __u32 flow,
+DP_INLINE void observe(struct __sk_buff *skb, const struct mk_packet *packet,
+		       const struct mk_transport *transport, __u32 flow,
 		       const volatile struct mk_place *place, __u32 segments)
 {
 	const __u64 quarters = mk_quarters(skb);
 	const __u32 word = mk_word(packet, place) ^ (mk_step(1) & 1 ? place->first : 0);
+	int copy = 0;
 
 	if (!config.force && word & place->field & ~(place->first | place->second)) {
 		count_other(flow, quarters, 0, segments);
 		return;
 	}
-	mk_count_observed(skb, flow, quarters, mk_mark_in(word, place) ^ config.flip, segments);
+	if (config.copies)
+		copy = mk_repeats(skb, packet, transport);
+	mk_count_observed(skb, flow, quarters, mk_mark_in(word, place) ^ config.flip, segments,
+			  copy);
 	if (config.role == MK_RESTORE)
 		mk_write(skb, packet, word, mk_with_mark(word, 0, place), place);
 }
 
-DP_INLINE void look_at(struct __sk_buff *skb, const struct mk_packet *packet, __u32 segments)
+/* The same with the option of IPv6, which is put in and taken out. */
+DP_INLINE void initiate_option(struct __sk_buff *skb, const struct mk_packet *packet,
+			       const struct mk_transport *transport, const struct mk_option *option,
+			       __u32 flow, __u32 segments)
 {
-	const volatile struct mk_place *place = packet->is_ipv6 ? &config.place[1] : &config.place[0];
+	const volatile struct mk_place *place = &config.place[1];
+	const __u64 quarters = mk_quarters(skb);
+	__u32 action, data = option->data;
+	int copy = 0;
+
+	if (option->data_at && !config.force) {
+		count_other(flow, quarters, 1, segments);
+		return;
+	}
+	if (!option->data_at) {
+		const __u32 parts = mk_divided(skb, packet, transport, option, segments);
+
+		if (option->refused) {
+			leave_alone(MK_NO_PLACE, segments);
+			return;
+		}
+		if (!parts || (parts == 1 && !mk_fits(skb))) {
+			leave_alone(MK_NO_ROOM, segments);
+			return;
+		}
+		segments = parts;
+		data = (config.flow_id + flow) << 12;
+	}
+	if (config.copies)
+		copy = mk_repeats(skb, packet, transport);
+	action = mk_initiate(flow, quarters, segments);
+	data = mk_with_mark(data, (action ^ config.flip) & MK_MARK_BITS, place);
+	if (option->data_at)
+		mk_store_option(skb, option, data);
+	else if (mk_insert_option(skb, option, data)) {
+		leave_alone(MK_NO_ROOM, segments);
+		return;
+	}
+	mk_count_marked(skb, flow, quarters, action, segments, copy);
+}
+
+DP_INLINE void observe_option(struct __sk_buff *skb, const struct mk_packet *packet,
+			      const struct mk_transport *transport, const struct mk_option *option,
+			      __u32 flow, __u32 role, __u32 segments)
+{
+	const volatile struct mk_place *place = &config.place[1];
+	int copy = 0;
+
+	if (!option->data_at) {
+		leave_alone(MK_NO_PLACE, segments);
+		return;
+	}
+	if (config.copies)
+		copy = mk_repeats(skb, packet, transport);
+	mk_count_observed(skb, flow, mk_quarters(skb),
+			  mk_mark_in(option->data, place) ^ config.flip, segments, copy);
+	if (role == MK_RESTORE && mk_remove_option(skb, option))
+		mk_store_option(skb, option, mk_with_mark(option->data, 0, place));
+}
+
+DP_INLINE void look_at(struct __sk_buff *skb, const struct mk_packet *packet, __u32 role,
+		       __u32 segments)
+{
+	const volatile struct mk_place *place =
+		packet->is_ipv6 ? &config.place[1] : &config.place[0];
+	struct mk_transport transport = {0};
+	struct mk_option option;
 	__u32 flow;
 
-	if (config.leave_local && (packet->is_ipv6 ? mk_is_local6(packet->ip, packet->end)
-						   : mk_is_local4(packet->ip))) {
+	if (config.leave_local &&
+	    (packet->is_ipv6 ? mk_is_local6(packet->ip, packet->end) : mk_is_local4(packet->ip))) {
 		leave_alone(MK_LOCAL, segments);
 		return;
 	}
-	flow = mk_flow_of(packet);
+	option.data = 0;
+	if (config.has_option && packet->is_ipv6)
+		mk_find_option(skb, packet, &option);
+	if (!config.any_transport || config.copies || config.has_option)
+		mk_find_transport(packet, &transport);
+	flow = mk_flow_of(packet, &transport, option.data >> 12);
 	if (flow == MK_NO_FLOW) {
 		leave_alone(MK_UNMONITORED, segments);
 		return;
@@ -91,14 +173,19 @@ DP_INLINE void look_at(struct __sk_buff *skb, const struct mk_packet *packet, __
 		leave_alone(MK_NO_PLACE, segments);
 		return;
 	}
-	if (config.role == MK_MARK)
-		initiate(skb, packet, flow, place, segments);
-	else
-		observe(skb, packet, flow, place, segments);
+	if (config.has_option) {
+		if (role == MK_MARK)
+			initiate_option(skb, packet, &transport, &option, flow, segments);
+		else
+			observe_option(skb, packet, &transport, &option, flow, role, segments);
+	} else if (role == MK_MARK) {
+		initiate(skb, packet, &transport, flow, place, segments);
+	} else {
+		observe(skb, packet, &transport, flow, place, segments);
+	}
 }
 
-SEC("tc")
-int marking_tc(struct __sk_buff *skb)
+DP_INLINE void pass_by(struct __sk_buff *skb, __u32 role)
 {
 	const __u32 segments = dp_segments(skb);
 	struct mk_packet packet;
@@ -110,10 +197,25 @@ int marking_tc(struct __sk_buff *skb)
 			mk_find(skb, &packet);
 	}
 	if (packet.ip)
-		look_at(skb, &packet, segments);
+		look_at(skb, &packet, role, segments);
 	else
 		leave_alone(packet.cut ? MK_UNREAD : MK_NOT_IP, segments);
+}
+
+SEC("tc")
+int marking_tc(struct __sk_buff *skb)
+{
+	pass_by(skb, config.role);
 	return TC_ACT_UNSPEC; /* whoever comes next decides */
+}
+
+/* For benchmarks of the option: put in and taken out, so that the packet is as it was. */
+SEC("tc")
+int both_tc(struct __sk_buff *skb)
+{
+	pass_by(skb, MK_MARK);
+	pass_by(skb, MK_RESTORE);
+	return TC_ACT_UNSPEC;
 }
 
 /* What a program costs that does nothing. */

@@ -26,10 +26,10 @@ struct {
 } registers SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
-	__type(key, struct mk_key);
-	__type(value, __u32);
+	__type(key, __u32);
+	__type(value, struct mk_bucket);
 } flows SEC(".maps");
 
 struct {
@@ -39,6 +39,14 @@ struct {
 	__type(key, __u32);
 	__type(value, struct mk_counters);
 } counters SEC(".maps");
+
+/* The last packets, if copies are looked for. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct mk_seen);
+} seen SEC(".maps");
 
 struct mk_timer {
 	struct bpf_timer timer;

@@ -82,46 +82,62 @@ DP_INLINE int mk_is_extension(__u32 protocol)
 	       protocol == 135;
 }
 
-/* MK_REST of a packet, ports 0 where there are none. */
-DP_INLINE __u64 mk_transport(const struct mk_packet *packet)
+/* What lies behind the IP header and its extensions. */
+struct mk_transport {
+	__u32 protocol;
+	__u32 offset, length; /* from the IP header on; length: of all of the packet */
+	__u32 is_first;       /* not a later fragment */
+	__u32 fragment;       /* offset of the IPv6 fragment header, or 0 */
+};
+
+DP_INLINE void mk_find_transport(const struct mk_packet *packet, struct mk_transport *found)
 {
 	const __u8 *const ip = packet->ip, *at;
-	__u32 protocol, offset, length, ports = 1;
 	int i;
 
+	found->is_first = 1;
+	found->fragment = 0;
 	if (!packet->is_ipv6) {
-		protocol = ip[9];
-		offset = (ip[0] & 15) * 4;
-		length = mk_be16(ip + 2);
-		ports = !(mk_be16(ip + 6) & 0x1fff);
-	} else {
-		protocol = ip[6];
-		offset = 40;
-		length = mk_be16(ip + 4) + 40;
-		for (i = 0; i < 6 && mk_is_extension(protocol); i++) {
-			if (offset > 512)
-				break;
-			at = ip + offset;
-			if (at + 8 > packet->end)
-				break;
-			if (protocol == 44) {
-				ports = !(mk_be16(at + 2) & 0xfff8);
-				offset += 8;
-			} else {
-				offset += (at[1] + 1) * 8;
-			}
-			protocol = at[0];
-			if (!ports)
-				break;
+		found->protocol = ip[9];
+		found->offset = (ip[0] & 15) * 4;
+		found->length = mk_be16(ip + 2);
+		found->is_first = !(mk_be16(ip + 6) & 0x1fff);
+		return;
+	}
+	found->protocol = ip[6];
+	found->offset = 40;
+	found->length = mk_be16(ip + 4) + 40;
+	for (i = 0; i < 6 && mk_is_extension(found->protocol); i++) {
+		if (found->offset > 512)
+			return;
+		at = ip + found->offset;
+		if (at + 8 > packet->end)
+			return;
+		if (found->protocol == 44) {
+			found->is_first = !(mk_be16(at + 2) & 0xfff8);
+			found->fragment = found->offset;
+			found->offset += 8;
+		} else {
+			found->offset += (at[1] + 1) * 8;
 		}
+		found->protocol = at[0];
+		if (!found->is_first)
+			return;
 	}
-	if (ports && (protocol == 6 || protocol == 17) && offset <= 1024 &&
-	    (length >= offset + 4 || length <= 40)) {
-		at = ip + offset;
+}
+
+/* MK_REST of a packet, ports 0 where there are none. */
+DP_INLINE __u64 mk_rest(const struct mk_packet *packet, const struct mk_transport *found)
+{
+	const __u8 *at;
+
+	if (found->is_first && (found->protocol == 6 || found->protocol == 17) &&
+	    found->offset <= 1024 && (found->length >= found->offset + 4 || found->length <= 40)) {
+		at = packet->ip + found->offset;
 		if (at + 4 <= packet->end)
-			return MK_REST(mk_be16(at), mk_be16(at + 2), protocol);
+			return MK_REST(mk_be16(at), mk_be16(at + 2), found->protocol);
 	}
-	return MK_REST(0, 0, protocol);
+	return MK_REST(0, 0, found->protocol);
 }
 
 /* Addresses as they lie in the header. */
