@@ -70,8 +70,8 @@ struct mk_shape {
 };
 
 struct mk_config {
-	__u64 base_ns;   /* pulses' times are counted from here, so that sums stay small */
-	__u32 exponent;  /* of the interval, 2^n seconds, plus 10 */
+	__u64 base_ns;  /* pulses' times are counted from here, so that sums stay small */
+	__u32 exponent; /* of the interval, 2^n seconds, plus 10 */
 	__u32 role;
 	__u32 force;         /* mark, and count, whatever the field means */
 	__u32 has_colour;    /* pulse marking has none */

@@ -72,8 +72,7 @@ DP_INLINE void rp_reference_came(struct rp_shared *shared, struct rp_counters *c
 		(__s64)(reference->received_ns - reference->sent_ns - (__u64)reference->size_ns);
 	const __u32 current = shared->current;
 	struct rp_gap *gap = current ? machine_gap(current) : 0;
-	const int begins_anew =
-		!gap || rp_is_old((__s64)(reference->received_ns - gap->time_ns));
+	const int begins_anew = !gap || rp_is_old((__s64)(reference->received_ns - gap->time_ns));
 	__u32 next = current + 1;
 	__s64 left;
 
