@@ -196,7 +196,8 @@ TEST(MarkingCsv, RunsOfDifferentMarkingAreNotOneFile) {
   const auto read = parse_marking_csv(file() + marking_csv(reporter("dscp:2,3"), report()));
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().message,
-            "line 4: another marking, carrier or interval than in the lines before");
+            "line 4: 'north,observe,double,dscp:2;3,256ms' instead of "
+            "'north,observe,double,dscp:1;0,256ms', as in the lines before");
 }
 
 // One pulse that nobody can use does not cost all others.
