@@ -26,8 +26,8 @@ void check(std::string_view text) {
   }
   const auto joined = join_marking({*file, *file});
   if (!joined) return;  // a flow that is none
-  const auto results =
-      collect({joined->setup.method, joined->clock_error}, joined->points[0], joined->points[1]);
+  const auto results = collect({joined->setup.method, joined->clock_error.value_or(Duration{})},
+                               joined->points[0], joined->points[1]);
   // A point cannot lose anything on the way to itself.
   for (const MarkingResult& result : results) require(result.lost.value_or(0) == 0);
 }
