@@ -178,12 +178,12 @@ def marking_records(point, duty, lost=0, interval="1s"):
     """Four intervals of 50 packets at one point; the clock's error is not known."""
     start = 1_794_832_390
     lines = ["point,duty,marking,carrier,interval,clock_error_ns,since_ns,number,start_ns,read_ns,state,packets,pulses,"
-             "pulse_ns,late_ns,early_ns,middle,contrary,other,marked_before,flow"]
+             "pulse_ns,late_ns,early_ns,middle,contrary,other,marked_before,repeats,flow"]
     for number in range(start, start + 4):
         begin = f"{point},{duty},step,dscp:0,{interval},,{(start - 1) * 10**9},{number},{number * 10**9},{number * 10**9 + 1_500_000_000},ok"
-        lines.append(f'{begin},0,0,0,0,0,0,0,0,0,""')
+        lines.append(f'{begin},0,0,0,0,0,0,0,0,0,,""')
         packets = 50 - (lost if number == start + 1 else 0)
-        lines.append(f'{begin},{packets},0,0,0,0,{packets},0,0,0,"any"')
+        lines.append(f'{begin},{packets},0,0,0,0,{packets},0,0,0,,"any"')
     return "\n".join(lines).encode() + b"\n"
 
 

@@ -26,7 +26,7 @@ def answers(server):
     """The API over a real store; its numbers are in web/api's own tests."""
     status = server.json("/api/v1/status")
     check("subjects", [s["name"] for s in status["subjects"]] ==
-          ["<img src=x onerror=alert(1)>", "north", "north:south", "paris:lyon", "south:north"], status["subjects"])
+          ["<img src=x onerror=alert(1)>", "north", "north:south", "paris:lyon", "shop", "south:north"], status["subjects"])
     heat = server.json(f"/api/v1/heatmap?subject=north:south&kind=oneway&prefix=198.51.100.0/24&columns=1000&from_s={server.now - 3600}&to_s={server.now}")
     check("heatmap adds up", sum(heat["cells"]["weight"]) == 360 * 100, sum(heat["cells"]["weight"]))
     medians = [m for m in heat["series"]["median_ns"] if m is not None]
