@@ -258,7 +258,7 @@ void add_oneway(CLI::App& app, Run& run) {
     // Records are CNF's; which estimator will join them does not matter to who writes them.
     const bool of_records = !request->write_records.empty() || holds_records(request->first);
     if (of_records && !request->method_given) request->method = oneway_method_named("multiflow");
-    if (holds_marking(request->first) && !request->method_given)
+    if ((holds_marking(request->first) || holds_marking(request->last)) && !request->method_given)
       request->method = oneway_method_named("marking");
     for (const char* option :
          {"--marking", "--interval", "--carrier", "--reversed", "--flow", "--sampling",

@@ -2,16 +2,19 @@
 #pragma once
 /*
  * Flows by 64 keyed bits of what they are told by, four to a cache line.  The process fills the
- * table, the program looks up: nobody compares 48 bytes, and a packet meets a stranger's entry with
- * a chance of one in 2^64 for each flow (as in oneway/marking/marking_flows.h).
+ * table, the program looks up: nobody compares 48 bytes, and a packet meets a stranger's entry
+ * about as often as 64 random bits are equal.
  */
 #include "dataplane/kernel/compilers.h"
 #include "dataplane/kernel/marking/abi.h"
 
 DP_INLINE __u64 mk_mix(__u64 hash, __u64 word, const volatile __u64 *secret)
 {
+	/* Twice: after one multiplication the top bits of two words differ in ways that the secret
+	 * does not touch, and the next words could undo it. */
 	hash = (hash ^ word) * secret[0];
-	return hash ^ hash >> 32;
+	hash = (hash ^ hash >> 32) * secret[1];
+	return hash ^ hash >> 29;
 }
 
 /* Of masked bits; never 0, which is an empty entry. */
