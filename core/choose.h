@@ -5,8 +5,8 @@
 
 namespace sojourn {
 
-/// The condition as 0 or 1, opaque to the optimiser: it cannot turn what is computed from it
-/// back into branches.  One that cannot be predicted costs some 20 cycles every other time.
+/// The condition as 0 or 1, opaque to the optimiser: it cannot turn code that uses it back into
+/// branches.  An unpredictable branch is mispredicted every other time, at some 20 cycles each.
 [[gnu::always_inline]] inline unsigned unpredictable(bool condition) {
   unsigned bit = condition;
   asm("" : "+r"(bit));

@@ -1,5 +1,5 @@
 #pragma once
-// One counter per enumerator: how a strange packet becomes a number with a name.
+// One counter per enumerator, so that every reason for skipping a packet has its own named count.
 
 #include <array>
 #include <cstddef>

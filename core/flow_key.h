@@ -1,5 +1,5 @@
 #pragma once
-// One direction of a conversation: who sends to whom, by what.
+// One direction of a conversation: the source, the destination and the protocol.
 
 #include <compare>
 #include <cstddef>
@@ -27,7 +27,7 @@ struct FlowKey {
   friend auto operator<=>(const FlowKey&, const FlowKey&) = default;
 };
 
-/// For hash tables that hold whole keys; not for packets, which have a faster way
+/// For hash tables that hold whole keys.  Packets are hashed by a faster function
 /// (wire/ip_packet.h).
 struct FlowKeyHash {
   HashKey key = HashKey::from_seed(0);

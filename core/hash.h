@@ -1,6 +1,6 @@
 #pragma once
-// Keyed hashing.  Whoever does not know the key cannot aim collisions at a table (STAGED, section
-// "Security"), and two runs with the same key agree to the bit.
+// Keyed hashing.  An attacker without the key cannot cause hash collisions on purpose (STAGED,
+// section "Security"), and two runs with the same key give identical hashes.
 
 #include <array>
 #include <cstdint>
@@ -44,8 +44,8 @@ struct HashKey {
   }
 };
 
-/// Hash of two words.  Two rounds, so that inputs that differ in a counter field spread over
-/// all output bits alike; one round alone is a line modulo 2^64 in its low half.
+/// Hash of two words.  Two rounds, so that inputs that differ only in a counter field change all
+/// output bits alike.  The low half of a single round is linear modulo 2^64.
 constexpr std::uint64_t keyed_hash(const HashKey& key, std::uint64_t a, std::uint64_t b) {
   const std::uint64_t inner = fold_multiply(a ^ key.secret[0], b ^ key.secret[1]);
   return fold_multiply(inner ^ key.secret[2], key.secret[3]);

@@ -1,5 +1,5 @@
 #pragma once
-// Names of hosts, as the traffic itself has told them.
+// Names of hosts, learned from the traffic.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace sojourn {
 
-/// At most `most_hosts` hosts, each with one name of at most 255 bytes.  A name that a client asked
-/// a server for (TLS) goes before one that it asked DNS about; of several the first in the alphabet
-/// is shown, so that the order in which they were learned does not matter.
+/// At most `most_hosts` hosts, each with one name of at most 255 bytes.  A name from a TLS
+/// ClientHello has precedence over one from DNS.  Of several names the alphabetically first is
+/// shown, so that the order in which they were learned does not matter.
 class HostNames {
  public:
   static constexpr std::size_t usual_most = std::size_t{1} << 16;
@@ -25,8 +25,8 @@ class HostNames {
   void learn(const IpAddress& host, std::string_view name, From from);
   void merge(const HostNames& other);
 
-  /// "www.example.com", made fit to be shown; "... and others" if it has further names; empty if it
-  /// has none.
+  /// "www.example.com", made safe to print; "... and others" if the host has further names; empty
+  /// if it has none.
   std::string name_of(const IpAddress& host) const;
 
   std::size_t size() const { return names_.size(); }
@@ -45,7 +45,7 @@ class HostNames {
 
   std::unordered_map<IpAddress, Known, Hash> names_;
   std::size_t most_hosts_;
-  std::uint64_t without_room_ = 0;  ///< names of hosts beyond the most
+  std::uint64_t without_room_ = 0;  ///< names of hosts beyond `most_hosts`
 };
 
 }  // namespace sojourn

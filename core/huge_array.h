@@ -14,15 +14,15 @@ namespace sojourn {
 
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-/// As where `new` fails: the program's handler has the last word.
+/// As when `new` fails: calls the program's new-handler.
 [[noreturn]] inline void out_of_memory() {
   if (const auto handler = std::get_new_handler()) handler();
   std::abort();
 }
 
-/// Fixed-size array of zero bytes read as T, straight from the kernel: untouched pages cost
-/// nothing, and a table much larger than the TLB's reach is asked for in 2 MiB pages.  Running out
-/// of memory ends the program, as everywhere.
+/// Fixed-size array of zero bytes read as T, allocated directly from the kernel.  Untouched pages
+/// cost nothing, and a table much larger than the TLB's reach gets 2 MiB pages if possible.
+/// Running out of memory ends the program, as everywhere.
 template <class T>
   requires std::is_trivially_copyable_v<T>
 class HugeArray {
@@ -36,11 +36,11 @@ class HugeArray {
     if (size * sizeof(T) >= huge_page) madvise(memory, size * sizeof(T), MADV_HUGEPAGE);
     data_ = static_cast<T*>(memory);
   }
-  /// One of which every page is about to be used.  A page that is read before it is written costs
+  /// An array whose pages are all about to be used.  A page that is read before it is written costs
   /// two faults, and the second interrupts all other threads.
   static HugeArray in_use(std::size_t size) {
     HugeArray array{size};
-    // Advice only (Linux 5.14): without it there are faults.
+    // Advice only (Linux 5.14): without it the pages are faulted in one by one.
     if (size > 0) madvise(array.data_, size * sizeof(T), MADV_POPULATE_WRITE);
     return array;
   }

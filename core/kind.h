@@ -11,8 +11,8 @@ namespace sojourn {
 
 /// What forms a request and its response; the rules are in roundtrip/.
 ///
-/// `response` and `tls` are about what an application does: they are measured only if they are
-/// asked for, and their requests wait with their connection instead of in a table.
+/// `response` and `tls` measure what an application does.  They are measured only on request, and
+/// their requests are kept with their connection instead of in a table.
 enum class Kind : std::uint8_t {
   tcp,
   handshake,
@@ -30,13 +30,14 @@ enum class Kind : std::uint8_t {
 inline constexpr std::size_t kind_count = static_cast<std::size_t>(Kind::count_);
 inline constexpr std::array<std::string_view, kind_count> kind_names = {
     "tcp", "handshake", "tcp-ts", "flow", "dns", "ntp", "icmp", "quic", "response", "tls"};
-/// The first ones: their requests wait in a table.
+/// The kinds whose requests wait in a table.
 inline constexpr std::size_t paired_kind_count = static_cast<std::size_t>(Kind::response);
 
 constexpr std::size_t index_of(Kind kind) { return static_cast<std::size_t>(kind); }
 constexpr std::string_view name_of(Kind kind) { return kind_names[index_of(kind)]; }
 
-/// A request of these that has no answer was lost, or its answer was, or nobody was there.
+/// Kinds whose unanswered requests are counted: the request or its response was lost, or no host
+/// was there.
 constexpr bool unanswered_means_lost(Kind kind) {
   return kind == Kind::handshake || kind == Kind::dns || kind == Kind::ntp || kind == Kind::icmp;
 }
@@ -47,11 +48,11 @@ constexpr std::optional<Kind> kind_named(std::string_view name) {
   return std::nullopt;
 }
 
-/// Some of the kinds.
+/// A set of kinds.
 class KindSet {
  public:
   static constexpr KindSet all() { return KindSet{(1u << kind_count) - 1u}; }
-  /// What is measured if nobody says which.
+  /// What is measured by default.
   static constexpr KindSet usual() { return KindSet{(1u << paired_kind_count) - 1u}; }
   static constexpr KindSet none() { return KindSet{0}; }
 
@@ -73,8 +74,8 @@ class KindSet {
 /// inside, `internal` otherwise.  `sum` is both legs together: a whole TCP handshake, a QUIC spin
 /// period, the life of a connection.
 ///
-/// An answer takes the network's time and the server's own.  `network` is the smallest round trip
-/// to the server that the same connection has shown, `thinking` what the answer took beyond it.
+/// A response takes the network's time and the server's own.  `network` is the smallest round trip
+/// to the server seen on the same connection, `thinking` is the rest of the response time.
 enum class Leg : std::uint8_t {
   server,
   client,
@@ -93,7 +94,7 @@ inline constexpr std::array<std::string_view, leg_count> leg_names = {
 constexpr std::size_t index_of(Leg leg) { return static_cast<std::size_t>(leg); }
 constexpr std::string_view name_of(Leg leg) { return leg_names[index_of(leg)]; }
 
-/// Of a leg that is in the table beside it: never added to others.
+/// Legs that are part of another leg, which is reported too: never added to others.
 constexpr bool is_part(Leg leg) { return leg == Leg::network || leg == Leg::thinking; }
 
 }  // namespace sojourn

@@ -13,8 +13,8 @@
 
 namespace sojourn {
 
-/// Asks for 2 MiB pages from that size on: one page fault instead of 512.  And leaves numbers that
-/// nobody gave a value as they are, so that resize() writes nothing.
+/// Asks for 2 MiB pages from that size on: one page fault instead of 512.  Elements without an
+/// initial value stay uninitialised, so that resize() writes nothing.
 template <class T>
   requires std::is_trivially_copyable_v<T>
 struct LargeAllocator {
@@ -30,7 +30,7 @@ struct LargeAllocator {
     const std::size_t whole = (bytes + huge_page - 1) / huge_page * huge_page;
     void* const memory = std::aligned_alloc(huge_page, whole);
     if (memory == nullptr) out_of_memory();
-    // Advice only: where it is not taken, small pages do.
+    // Advice only: if the kernel ignores it, the pages are small.
     ::madvise(memory, whole, MADV_HUGEPAGE);
     return static_cast<T*>(memory);
   }

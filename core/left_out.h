@@ -9,13 +9,13 @@
 
 namespace sojourn {
 
-/// What a table of fixed memory leaves out; the weights of its samples stand for it.
+/// What a fixed-memory table leaves out; the weights of its samples make up for it.
 enum class LeftOut : std::uint8_t {
-  by_chance,  ///< not let in: its coin said so
+  by_chance,  ///< not admitted: decided at random
   no_room,    ///< its part of the table was full
-  given_up,   ///< its slot was given to others before `--expire`, as planned when it came
+  given_up,   ///< its slot was reassigned before `--expire`, as planned when it was admitted
   displaced,  ///< overwritten by another request
-  too_old,    ///< answered, but so late that its weight would outweigh everything else
+  too_old,    ///< answered, but so late that its weight would dominate all others
   count_
 };
 using LeftOutCounters = EnumCounters<LeftOut>;

@@ -1,5 +1,5 @@
 #pragma once
-// What a TCP packet tells about loss.
+// What a TCP packet indicates about loss.
 
 #include <array>
 #include <cstddef>
@@ -8,17 +8,16 @@
 
 namespace sojourn {
 
-/// What is counted.  The first two are what shares are of.
+/// What is counted.  The first two are the denominators of the shares.
 enum class LossSign : std::uint8_t {
   segment,        ///< carries data, SYN or FIN; no keep-alive
   packet,         ///< any packet of TCP
-  retransmitted,  ///< a segment of bytes that passed here before: lost behind the capture, if at
-                  ///< all
-  spurious,       ///< of these, all of it had been acknowledged here already: it was not lost
+  retransmitted,  ///< bytes that passed here before; if they were lost, then behind the capture
+  spurious,       ///< of these, those acknowledged here before: not lost
   late,           ///< a segment that fills a hole after an RTT or more: lost before the capture
   reordered,      ///< a segment that fills a hole at once: overtaken before the capture
   duplicate_ack,  ///< repeats the acknowledgment before it, while data is on the way
-  zero_window,    ///< its sender has no room for data
+  zero_window,    ///< its sender's receive buffer is full
   reset,          ///< RST
   count_
 };
@@ -31,7 +30,7 @@ inline constexpr std::array<std::string_view, loss_sign_count> loss_sign_names =
 constexpr std::size_t index_of(LossSign sign) { return static_cast<std::size_t>(sign); }
 constexpr std::string_view name_of(LossSign sign) { return loss_sign_names[index_of(sign)]; }
 
-/// The shares of segments; the others are of packets.
+/// Whether it is a share of segments; the others are shares of packets.
 constexpr LossSign base_of(LossSign sign) {
   return sign >= LossSign::retransmitted && sign <= LossSign::reordered ? LossSign::segment
                                                                         : LossSign::packet;

@@ -1,5 +1,5 @@
 #pragma once
-// A packet as a capture hands it on: where its bytes are, and when it passed.
+// A packet as a capture delivers it: where its bytes are, and when it passed.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +37,7 @@ struct Packet {
   std::uint32_t captured = 0;  ///< bytes at `data`; a snap length may have cut the packet
   std::uint32_t length = 0;    ///< bytes that were on the wire
   LinkType link = LinkType::ethernet;
-  std::uint8_t interface = 0;  ///< number of its name, if somebody asks for it
+  std::uint8_t interface = 0;  ///< number of its name, filled in only on request
 
   std::span<const std::byte> bytes() const { return {data, captured}; }
 };

@@ -11,7 +11,7 @@
 namespace sojourn {
 namespace {
 
-/// The number in front of `text`, which is then taken off it.
+/// The number at the front of `text`, which is removed from it.
 std::optional<double> take_number(std::string_view& text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -1,6 +1,6 @@
 #pragma once
-// Values as people write them, one way for each kind.  An error is one line that quotes the text
-// and says what would be understood.
+// Values as people write them, with one parser for each kind.  An error is one line that quotes the
+// text and says what is valid.
 
 #include <cstdint>
 #include <span>
@@ -13,14 +13,15 @@
 
 namespace sojourn {
 
-/// "'x' is not a table; choose from exact, staged, fridge": the names from where they are defined.
+/// "'x' is not a table; choose from exact, staged, fridge".  The names come from where they are
+/// defined.
 std::unexpected<Error> unknown_name(std::string_view text, std::string_view what,
                                     std::span<const std::string_view> names);
 
 /// Kinds of round trips: "tcp,dns", or "all".
 Result<KindSet> parse_kinds(std::string_view text);
 
-/// As parse_duration, and more than nothing.
+/// As parse_duration, but must be positive.
 Result<Duration> parse_positive_duration(std::string_view text);
 /// "20ms", or "-20ms".
 Result<Duration> parse_signed_duration(std::string_view text);
@@ -28,17 +29,17 @@ Result<Duration> parse_signed_duration(std::string_view text);
 /// From `low` to `high`.
 Result<double> parse_between(std::string_view text, double low, double high);
 
-/// A whole number from `least` to `most`; "1e6" is one too.
+/// A whole number from `least` to `most`; "1e6" is accepted too.
 Result<std::uint64_t> parse_count(std::string_view text, std::uint64_t least, std::uint64_t most);
 
 /// 32 bits: "2588908095", or "0x9a4f9a3f".
 Result<std::uint32_t> parse_word(std::string_view text);
 
-/// Which shares make sense.
+/// The range of valid shares.
 struct ShareRange {
   double low = 0, high = 1;
-  bool above_low = false;   ///< `low` itself does not
-  bool below_high = false;  ///< `high` itself does not
+  bool above_low = false;   ///< `low` itself is not valid
+  bool below_high = false;  ///< `high` itself is not valid
 };
 /// "0.01", or "1%".
 Result<double> parse_share(std::string_view text, const ShareRange& range = {});

@@ -8,10 +8,11 @@
 
 namespace sojourn {
 
-/// Into the first-level cache.  g++ takes a function that only prefetches for one without effect
-/// and, unless it inlines it early, drops its calls; the empty `asm` is an effect that it must
-/// keep. (Without it ConnectionTable lost all of its prefetches once it had two ways to find a
-/// record, and a run took 1.5 times as long.)  tests/architecture holds everybody to these two.
+/// Into the first-level cache.  g++ takes a function that only prefetches for one without side
+/// effects.  Unless it inlines the function early, it drops the calls; the empty `asm` is a side
+/// effect that it must keep.  (Without it ConnectionTable lost all of its prefetches once it had
+/// two ways to find a record, and a run took 1.5 times as long.)  tests/architecture checks that
+/// all code uses these two functions.
 [[gnu::always_inline]] inline void prefetch_to_read(const void* address) {
   __builtin_prefetch(address, 0);
   asm volatile("");
@@ -21,8 +22,8 @@ namespace sojourn {
   asm volatile("");
 }
 
-/// For reading, into the second-level cache.  Only a hint: the address may be
-/// unmapped, which is why it is computed as a number.
+/// For reading, into the second-level cache.  Only a hint: the address may be unmapped, so it is
+/// computed as a number.
 [[gnu::always_inline]] inline void prefetch_far(const void* from, std::ptrdiff_t distance) {
   const auto address =
       reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(distance);
@@ -30,8 +31,8 @@ namespace sojourn {
   asm volatile("");
 }
 
-/// Calls use(item, its number) for each, and fetch(item) some items before that.  Not for all at
-/// once: a core waits for a dozen cache lines at a time, and stands still for the next.
+/// Calls use(item, its number) for each item, and fetch(item) some items earlier.  Not for all at
+/// once: a core waits for about a dozen cache lines at a time, and further prefetches stall it.
 template <class Item, class Fetch, class Use>
 [[gnu::always_inline]] inline void for_each_fetched(std::span<const Item> items, Fetch fetch,
                                                     Use use) {

@@ -40,7 +40,7 @@ bool harmless(std::uint32_t code) {
   return code != 0xfeff && (code & 0xfffe) != 0xfffe;  // byte order mark, no characters at all
 }
 
-/// What stands for the first character or byte of `text`, which is taken away.
+/// The printable form of the first character or byte of `text`, which is removed from it.
 std::string take_one(std::string_view& text) {
   const Character character = first_character(text);
   const std::string_view taken = text.substr(0, std::max<std::size_t>(character.bytes, 1));
@@ -64,7 +64,7 @@ std::vector<std::string> pieces_of(std::string_view text) {
 }  // namespace
 
 std::string printable(std::string_view text, std::size_t longest) {
-  // Of a text of megabytes only the ends are looked at; a character has at most four bytes.
+  // Only both ends of a very long text are processed; a character has at most four bytes.
   const std::size_t at_each_end = 4 * (longest + 1);
   std::string ends;
   if (text.size() > 2 * at_each_end) {

@@ -1,5 +1,5 @@
 #pragma once
-// Text that comes from outside, made fit to be shown.
+// Text from outside, made safe to print.
 
 #include <cstddef>
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace sojourn {
 
-/// A foreign text (the name of a file, a field of a record) as it may stand on a terminal, in a
-/// picture or on a page: valid UTF-8 in one line, without anything that a terminal obeys.
+/// An untrusted text (a file name, a field of a record) in a form that is safe on a terminal, in a
+/// picture or on a page: valid UTF-8 in one line, without terminal control sequences.
 ///
-/// Control characters, C1 included, bytes that are no UTF-8 (RFC 3629), and characters that reverse
-/// the direction of writing (Unicode Bidirectional Algorithm, section 2) or that XML does not allow
-/// are written as \x1b or \u202e.  What is longer than `longest` characters loses its middle to
-/// "...": a path is told by both of its ends.
+/// These are written as \x1b or \u202e: control characters including C1, bytes that are not UTF-8
+/// (RFC 3629), characters that reverse the direction of writing (Unicode Bidirectional Algorithm,
+/// section 2), and characters that XML does not allow.  In a text longer than `longest` characters
+/// the middle is replaced by "...": both ends identify a path.
 std::string printable(std::string_view text, std::size_t longest = 200);
 
 }  // namespace sojourn

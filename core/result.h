@@ -1,5 +1,5 @@
 #pragma once
-// The outside world may refuse.  Result<T> carries a value or one line that says why not.
+// Operations on the outside world can fail.  Result<T> holds a value or one line that says why not.
 
 #include <expected>
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace sojourn {
 
-/// One line for the user.  Each level adds its words in front: "cannot open a.pcap: No such file".
+/// One line for the user.  Each level puts its context in front: "cannot open a.pcap: No such
+/// file".
 struct [[nodiscard]] Error {
   std::string message;
 

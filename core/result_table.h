@@ -1,5 +1,5 @@
 #pragma once
-// Tables of results whose cells are typed: a number stays a number until somebody prints it.
+// Tables of results with typed cells: a number stays a number until it is printed.
 
 #include <cmath>
 #include <concepts>
@@ -14,13 +14,13 @@
 
 namespace sojourn {
 
-/// What we found, and what a paper says of it.
+/// A measured value beside the value that a paper reports.
 struct BesidePaper {
   double ours = 0, paper = 0;
 };
 
-/// One cell: what it is for programs (`value`) and what people see of it (`text`).  A default cell
-/// is not known: "-" for people, null in JSON.
+/// One cell: a `value` for programs and a `text` for people.  A default cell is unknown: "-" for
+/// people, null in JSON.
 struct Cell {
   using Value =
       std::variant<std::monostate, std::int64_t, std::uint64_t, double, std::string, BesidePaper>;
@@ -43,16 +43,16 @@ struct Cell {
 
   bool known() const { return !std::holds_alternative<std::monostate>(value); }
 
-  /// Nothing to say, shown as these words.
+  /// No value; shown as this text.
   static Cell nothing(std::string shown = {}) { return {Value{}, std::move(shown)}; }
-  /// A number shown in some other way: 65536 as "64 KiB".  One that is not finite is not known.
+  /// A number with its own text: 65536 as "64 KiB".  A number that is not finite is unknown.
   static Cell number(double number, std::string shown) {
     return {std::isfinite(number) ? Value{number} : Value{}, std::move(shown)};
   }
   static Cell number(std::uint64_t number, std::string shown) {
     return {Value{number}, std::move(shown)};
   }
-  /// Shown with so many decimals.
+  /// Shown with this many decimals.
   static Cell decimals(double number, int decimals);
   /// Shown as "0.12 (0.10)".
   static Cell beside_paper(double ours, double paper, int decimals);
@@ -61,7 +61,7 @@ struct Cell {
   Cell(Value kept, std::string shown) : value(std::move(kept)), text(std::move(shown)) {}
 };
 
-/// Rows of cells under columns with names.
+/// Rows of cells under named columns.
 struct ResultTable {
   std::string name;   ///< of its CSV file, or in JSON: "intervals"
   std::string title;  ///< for people, with the units

@@ -6,8 +6,8 @@
 
 namespace sojourn {
 
-/// job(i) for every i below `count`, on up to `threads` threads, including the caller.  `progress`
-/// is told how far through, from this thread only.
+/// Calls job(i) for every i below `count`, on up to `threads` threads, including the caller.
+/// `progress` is called with the share done, on the calling thread only.
 void run_jobs(
     std::size_t count, unsigned threads, const std::function<void(std::size_t)>& job,
     const std::function<void(double)>& progress = [](double) {});

@@ -1,5 +1,5 @@
 #pragma once
-// Where the samples of a measurement of round trips go: a file, a network, another program.
+// Where the samples of a round-trip measurement go: a file, a network, another program.
 
 #include <span>
 

@@ -15,7 +15,7 @@ std::string hex_of(const std::string& text) {
   return hex;
 }
 
-/// The examples of NIST's Secure Hashing page, and of the coreutils for the lengths around a block.
+/// The examples of NIST's Secure Hashing page; those for lengths around a block are from coreutils.
 TEST(Sha256, GivesTheKnownDigests) {
   EXPECT_EQ(hex_of(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(hex_of("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

@@ -10,15 +10,15 @@ namespace sojourn {
 using Duration = std::chrono::nanoseconds;
 
 /// Nanoseconds since 1970-01-01 UTC without leap seconds, as captures count them.  The range is
-/// 1677 to 2262; what lies outside is clamped by the reader that met it, and counted there.
+/// 1677 to 2262; readers clamp and count timestamps outside it.
 using Timestamp = std::chrono::time_point<std::chrono::system_clock, Duration>;
 
 constexpr Timestamp timestamp_from_ns(std::int64_t ns) { return Timestamp{Duration{ns}}; }
 constexpr std::int64_t to_ns(Timestamp time) { return time.time_since_epoch().count(); }
 constexpr std::int64_t to_ns(Duration duration) { return duration.count(); }
 
-/// later - earlier in nanoseconds.  Captures lie about time: the difference of two clamped ends of
-/// the range does not fit, and stays at the limit instead.
+/// later - earlier in nanoseconds, saturating: captures may hold wrong times, and the difference of
+/// two clamped timestamps may overflow.
 constexpr std::int64_t difference_ns(std::int64_t later_ns, std::int64_t earlier_ns) {
   std::int64_t result = 0;
   if (!__builtin_sub_overflow(later_ns, earlier_ns, &result)) [[likely]]

@@ -1,5 +1,5 @@
 #pragma once
-// Why an exchange between the two ends of a connection could not be timed, though it was answered.
+// Why an exchange between the two ends of a connection could not be timed although it was answered.
 
 #include <array>
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace sojourn {
 
-/// Kinds response and tls: these are ambiguous, and no samples.
+/// Kinds response and tls: these exchanges are ambiguous and give no samples.
 enum class Unclear : std::uint8_t {
-  sent_again,      ///< a part of it passed twice: who knows which copy was answered (Karn)
+  sent_again,      ///< a part of it passed twice, so either copy may have been answered (Karn)
   gap,             ///< a part of it did not pass here, or late
-  overlapping,     ///< one end spoke before it could have heard the other: pipelining, pushed data
-  several_writes,  ///< the request came in pieces, each of which may be what was answered
+  overlapping,     ///< one end sent before it could have received: pipelining, pushed data
+  several_writes,  ///< the request came in pieces, and any of them may have been answered
   early_data,      ///< tls: application data before the ServerHello
-  refused,         ///< tls: something else than a ServerHello came back
+  refused,         ///< tls: the reply was not a ServerHello
   count_
 };
 using UnclearCounters = EnumCounters<Unclear>;

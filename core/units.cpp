@@ -39,7 +39,7 @@ constexpr std::array<Unit, 11> size_units = {{{"", 1},
                                               {"MB", 1e6},
                                               {"GB", 1e9}}};
 
-/// The number in front and the factor of the unit behind it, multiplied.
+/// The leading number multiplied by the factor of the unit behind it.
 Result<double> parse_with_unit(std::string_view text, std::span<const Unit> units,
                                std::string_view expected) {
   double number = 0;

@@ -10,19 +10,19 @@
 
 namespace sojourn {
 
-/// "80us", "1.5ms", "2s", "5min", "1h".  A bare number is refused: of what?
+/// "80us", "1.5ms", "2s", "5min", "1h".  A number without a unit is refused.
 Result<Duration> parse_duration(std::string_view text);
 
 /// "4096", "64KiB", "4MiB", "1GiB"; also kB, MB, GB in powers of 1000.
 Result<std::uint64_t> parse_size(std::string_view text);
 
-/// Four significant digits and the unit that fits: "12 ns", "80.25 us", "20.31 ms", "1.500 s".
+/// Four significant digits and a suitable unit: "12 ns", "80.25 us", "20.31 ms", "1.500 s".
 std::string format_duration(Duration duration);
 
 /// "512 B", "64 KiB", "1.5 GiB".
 std::string format_size(std::uint64_t bytes);
 
-/// "1 234 567": thousands apart, so that a column of counts can be read.
+/// "1 234 567": with separated thousands, so that a column of counts is readable.
 std::string format_count(std::uint64_t count);
 
 /// "2026-11-15T02:05:40.123456789Z"
