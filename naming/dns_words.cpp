@@ -12,7 +12,7 @@ namespace {
 
 using Word = std::pair<std::uint16_t, std::string_view>;
 
-// IANA, "Domain Name System (DNS) Parameters": those that are asked for.
+// IANA, "Domain Name System (DNS) Parameters": the types that clients query.
 constexpr std::array types = {
     Word{1, "A"},      Word{2, "NS"},     Word{5, "CNAME"},    Word{6, "SOA"},
     Word{12, "PTR"},   Word{13, "HINFO"}, Word{15, "MX"},      Word{16, "TXT"},

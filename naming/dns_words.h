@@ -6,10 +6,10 @@
 
 namespace sojourn {
 
-/// "AAAA"; "TYPE1234" of one without a name (RFC 3597 section 5).
+/// "AAAA"; "TYPE1234" for a type without a name (RFC 3597 section 5).
 std::string dns_type_name(std::uint16_t type);
 
-/// "NXDOMAIN"; "RCODE12" of one without a name.
+/// "NXDOMAIN"; "RCODE12" for a code without a name.
 std::string dns_code_name(std::uint8_t code);
 
 }  // namespace sojourn

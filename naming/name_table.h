@@ -1,6 +1,6 @@
 #pragma once
-// Texts that samples are grouped by, each under a small number: names of interfaces and of tunnels,
-// names that DNS was asked for.
+// Texts that samples are grouped by, each under a small number: names of interfaces, of tunnels and
+// in DNS questions.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +12,9 @@
 
 namespace sojourn {
 
-/// At most `most` texts of at most 255 bytes; what finds no room shares the number most + 1.  So
-/// whatever traffic says, memory is bounded.  Any thread may ask: a number means the same to all.
+/// At most `most` texts of at most 255 bytes; all further texts share the number most + 1.  So
+/// memory is bounded whatever the traffic contains.  Thread-safe: a number means the same in all
+/// threads.
 class NameTable {
  public:
   static constexpr std::uint32_t none = 0;  ///< no text at all
@@ -25,12 +26,12 @@ class NameTable {
   /// The text's number, a new one if it has none yet.
   std::uint32_t number_of(std::string_view text);
 
-  /// Made fit to be shown, its middle left out if it is long; "others" of those without room, empty
-  /// of none.
+  /// Made safe to print, with the middle left out if it is long.  "others" for texts beyond `most`,
+  /// empty for none.
   std::string text_of(std::uint32_t number) const;
 
   std::size_t size() const;
-  std::uint64_t without_room() const;  ///< how often a text found none
+  std::uint64_t without_room() const;  ///< how often a text was beyond `most`
 
  private:
   mutable std::mutex mutex_;

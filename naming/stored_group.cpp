@@ -12,7 +12,7 @@ namespace {
 
 using Bytes = std::array<std::byte, 16>;
 
-// 0100::PORT, and 0100:SIDE:REQUESTER:RESPONDER:PORT:PORT with the side that serves.
+// 0100::PORT, and 0100:SIDE:REQUESTER:RESPONDER:PORT:PORT, where SIDE says which one is the server.
 constexpr std::byte reserved{1}, server_responds{1}, server_requests{2};
 
 Prefix whole(const Bytes& bytes) { return {IpAddress::v6(bytes), 128}; }

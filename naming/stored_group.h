@@ -1,9 +1,9 @@
 #pragma once
-// Whose delays a stored cell holds: of a prefix, of a server's port, or of a flow.
+// What the delays of a stored cell belong to: a prefix, a server's port, or a flow.
 //
-// Reports and stores know groups as addresses with a length.  Ports and flows are written as
-// addresses of 0100::/8, which is reserved and in no packet (RFC 4291): so they travel and are kept
-// like any other group.  A flow of IPv6 does not fit; it is kept by its responder.
+// Reports and stores identify groups by addresses with a length.  Ports and flows are encoded as
+// addresses of 0100::/8, which is reserved and in no packet (RFC 4291), so they are sent and stored
+// like any other group.  An IPv6 flow does not fit; it is stored under its responder.
 
 #include <cstdint>
 #include <optional>
@@ -21,12 +21,12 @@ Prefix group_of_port(std::uint16_t port);
 /// Requester and responder with their ports; nullopt if it does not fit.
 std::optional<Prefix> group_of_flow(const Sample& sample);
 
-/// What is stored in a group: of a flow all that was written, of a port the port.
+/// What is stored in a group: all parts of a flow, or the port.
 struct StoredGroup {
   enum class Kind : std::uint8_t { prefix, port, flow };
   Kind kind = Kind::prefix;
-  std::optional<Prefix> responder;    ///< or the prefix itself; nullopt of a port
-  std::optional<std::uint16_t> port;  ///< the server's; nullopt of a prefix
+  std::optional<Prefix> responder;    ///< or the prefix itself; nullopt for a port
+  std::optional<std::uint16_t> port;  ///< the server's; nullopt for a prefix
 
   explicit StoredGroup(const Prefix& group);
 };
@@ -35,7 +35,7 @@ struct StoredGroup {
 std::string group_name(const Prefix& group);
 Result<Prefix> parse_group(std::string_view name);
 
-/// Does what is stored as `group` belong to `wanted`: a prefix within it, a flow of that port?
+/// Whether data stored as `group` belongs to `wanted`: a prefix within it, or a flow of that port.
 bool belongs_to(const Prefix& group, const Prefix& wanted);
 
 }  // namespace sojourn
