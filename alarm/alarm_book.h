@@ -1,5 +1,5 @@
 #pragma once
-// Alarms now and past: opened by what is surely bad, cleared by what stays good.
+// Current and past alarms: opened by a significant violation, cleared when all stays good.
 
 #include <cstdint>
 #include <deque>
@@ -15,7 +15,7 @@
 
 namespace sojourn {
 
-/// One judgement of a round.
+/// One judgement within a round.
 struct AlarmFinding {
   std::string rule, subject;
   std::string group;  ///< leg and prefix; empty: all traffic
@@ -25,14 +25,14 @@ struct AlarmFinding {
 struct Alarm {
   std::uint64_t id = 0;
   std::string rule, subject;
-  std::set<std::string> groups;  ///< that are or were bad
+  std::set<std::string> groups;  ///< groups that are or were bad
   Timestamp since{};
   std::optional<Timestamp> until;
   AlarmJudgement worst;  ///< of the group with the greatest value
 };
 
-/// All groups of a subject that break a rule are one alarm: what makes fifty prefixes behind a
-/// segment slow is one thing.  It clears when every group of it was good for `calm` rounds in a
+/// All groups of a subject that break a rule are one alarm, because one cause may slow fifty
+/// prefixes behind a segment.  It clears when each of its groups was good for `calm` rounds in a
 /// row, or when none of them could be judged for `silence` rounds.
 class AlarmBook {
  public:
@@ -42,12 +42,12 @@ class AlarmBook {
 
   enum class Change : std::uint8_t { opened, closed };
 
-  /// What has changed in this round, with the alarms as they are now.
+  /// The alarms that changed in this round, in their new state.
   std::vector<std::pair<Change, Alarm>> take(Timestamp now,
                                              const std::vector<AlarmFinding>& findings);
 
   std::vector<Alarm> open() const;
-  /// The newest first.
+  /// Newest first.
   const std::deque<Alarm>& past() const { return past_; }
 
  private:

@@ -23,10 +23,10 @@ TEST(AlarmBook, OpensByWhatIsBadAndClearsByWhatStaysGood) {
   const auto opened = book.take(start + 1min, {finding(AlarmState::bad)});
   ASSERT_EQ(opened.size(), 1u);
   EXPECT_EQ(opened[0].first, AlarmBook::Change::opened);
-  EXPECT_TRUE(book.take(start + 2min, {finding(AlarmState::bad)}).empty());  // told once
+  EXPECT_TRUE(book.take(start + 2min, {finding(AlarmState::bad)}).empty());  // reported once
   for (int i = 0; i < AlarmBook::calm - 1; ++i)
     EXPECT_TRUE(book.take(start + (3 + i) * 1min, {finding(AlarmState::good)}).empty());
-  // Something unclear in between: it begins anew.
+  // An unclear round in between restarts the count.
   EXPECT_TRUE(book.take(start + 10min, {finding(AlarmState::unclear)}).empty());
   for (int i = 0; i < AlarmBook::calm - 1; ++i)
     EXPECT_TRUE(book.take(start + (11 + i) * 1min, {finding(AlarmState::good)}).empty());
@@ -49,7 +49,7 @@ TEST(AlarmBook, FiftyPrefixesBehindASegmentAreOneAlarm) {
   ASSERT_EQ(changes.size(), 1u);
   EXPECT_EQ(changes[0].second.groups.size(), 50u);
   EXPECT_EQ(changes[0].second.worst.value, 109ms);
-  // Nor do those that follow open another one; each has to be good before it is over.
+  // Later bad groups open no other alarm; each has to be good before it clears.
   EXPECT_TRUE(book.take(start + 1min, {finding(AlarmState::bad, "10.1.0.0/24")}).empty());
   for (AlarmFinding& each : findings) each.judgement.state = AlarmState::good;
   for (int i = 0; i < 2 * AlarmBook::calm; ++i)

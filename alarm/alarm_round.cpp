@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration week = 24h * 7;
-/// Reports come every 10 s; what is younger is not whole.
+/// Reports come every 10 s; younger data is incomplete.
 constexpr Duration lateness = 20s;
 
 std::string group_text(const AnswerRow& row) {
@@ -50,7 +50,7 @@ Timestamp usual_begin(Timestamp from, Timestamp to) {
   return slice_of(middle - usual_span / 2 + usual_step / 2, usual_step);
 }
 
-/// That time of the weeks before, once in ten minutes.
+/// The same time of day in the weeks before, read once in ten minutes.
 Result<void> AlarmRounds::learn_usual(Store& store, Timestamp begin) {
   if (usual_begin_ == begin) return {};
   std::map<SeriesKey, Distribution> sums;

@@ -1,5 +1,5 @@
 #pragma once
-// One look at a store: every rule on everything that it is about.
+// One evaluation of a store: every rule on all data that it covers.
 
 #include <map>
 #include <optional>
@@ -21,29 +21,29 @@ struct AlarmOptions {
   double false_alarms_per_week = 0.1;
   Duration window = std::chrono::minutes{5};
   Duration every = std::chrono::minutes{1};
-  double tolerance = 0.05;  ///< of rules about the usual
+  double tolerance = 0.05;  ///< of rules about the usual delay
   std::vector<Prefix> except;
   std::size_t most_groups = 2'000;  ///< of a subject, the heaviest first
-  int weeks = 4;                    ///< that make the usual
+  int weeks = 4;                    ///< that make up the usual delay
 };
 
-/// The share of the false alarms that each of `judgements` in one round may have (Bonferroni): in a
-/// week there are week / every rounds.
+/// The share of the false-alarm rate for each of `judgements` in one round (Bonferroni): a week has
+/// week / every rounds.
 double significance_of(const AlarmOptions& options, std::size_t judgements);
 
-/// What is usual at a time is what was around that time of the weeks before: so what drifts
-/// steadily does not count as a change, as it would at the edge of a fixed hour.  Stores keep
-/// slices of ten minutes for as long as the usual needs them.
+/// The usual delay at a time is the delay around that time in the weeks before.  So a steady drift
+/// does not count as a change, as it would at the edge of a fixed hour.  Stores keep slices of ten
+/// minutes for as long as this needs them.
 inline constexpr Duration usual_step = std::chrono::minutes{10};
 inline constexpr Duration usual_span = std::chrono::minutes{40};
-/// Where that begins for what is judged from `from` to `to`.
+/// Where the reference window begins for data judged from `from` to `to`.
 Timestamp usual_begin(Timestamp from, Timestamp to);
 
 class AlarmRounds {
  public:
   explicit AlarmRounds(AlarmOptions options) : options_(std::move(options)) {}
 
-  /// The delays of `window` up to shortly before `now`, judged.
+  /// Judges the delays of a `window` that ends shortly before `now`.
   Result<std::vector<AlarmFinding>> look(Store& store, Timestamp now);
   const AlarmOptions& options() const { return options_; }
 

@@ -19,7 +19,7 @@ AlarmOptions options_of(const char* rule) {
   return options;
 }
 
-/// A thousand samples of as many flows, of `delay` and a little around it, within `length`.
+/// A thousand samples of a thousand flows, with delays near `delay`, within `length`.
 void fill(TestStore& store, Timestamp from, Duration length, Duration delay,
           const char* prefix = "198.51.100.0") {
   for (int i = 0; i < 1000; ++i) {
@@ -28,7 +28,7 @@ void fill(TestStore& store, Timestamp from, Duration length, Duration delay,
   }
 }
 
-/// What a look at `now` says of the only group there is.
+/// The judgement at `now` of the only group.
 AlarmJudgement look(AlarmRounds& rounds, TestStore& store, Timestamp now) {
   const auto findings = rounds.look(store, now);
   EXPECT_TRUE(findings);
@@ -39,8 +39,8 @@ AlarmJudgement look(AlarmRounds& rounds, TestStore& store, Timestamp now) {
   return findings->front().judgement;
 }
 
-// This hour is usually at 20 ms, the next one at 40 ms, and those beside them, a day before and
-// five weeks before, at 90 ms: only the right four hours give 20 ms.
+// This hour is usually at 20 ms and the next one at 40 ms.  The hours beside them, a day before and
+// five weeks before are at 90 ms.  Only the right four hours give 20 ms.
 TestStore four_weeks() {
   TestStore store;
   for (int back = 1; back <= 4; ++back) {
@@ -70,14 +70,14 @@ TEST(AlarmRounds, TheUsualIsLearnedAnewWithTheNextHour) {
   AlarmRounds rounds{options_of("each tcp usual")};
   EXPECT_EQ(look(rounds, store, hour + 30min + 10s).state, AlarmState::good);
   EXPECT_EQ(look(rounds, store, hour + 1h + 30min + 10s).state, AlarmState::good);
-  // With the usual of the hour before it would be twice as slow.
+  // Compared with the hour before it would be twice as slow.
   TestStore stale = four_weeks();
   fill(stale, hour + 25min, 5min, 40ms);
   EXPECT_EQ(look(rounds, stale, hour + 30min + 10s).state, AlarmState::bad);
 }
 
-// Rising from 24 to 35 ms within two hours: at the edge between them it is 30 ms, where the hour
-// before has 26.5 and the hour after 32.5.
+// Rising from 24 to 35 ms within two hours: at the edge between them it is 30 ms.  The hour before
+// has 26.5 and the hour after 32.5.
 TEST(AlarmRounds, TheUsualHasItsMiddleWhereTheWindowIs) {
   TestStore store;
   for (int back = 1; back <= 4; ++back)

@@ -9,7 +9,7 @@
 namespace sojourn {
 namespace {
 
-/// Chance of a shift that nobody would call one: while it is seen, an alarm does not clear.
+/// Significance of a negligible shift: while one is seen, an alarm does not clear.
 constexpr double still_shifted = 0.05;
 
 }  // namespace
@@ -21,7 +21,7 @@ Result<AlarmRule> AlarmRule::parse(std::string_view text) {
   if (about_usual) words.replace(words.size() - usual.size(), usual.size(), " median < 1s");
   const std::size_t kind = words.starts_with("each ") ? 5 : 0;
   const bool is_oneway = std::string_view{words}.substr(kind).starts_with(oneway);
-  // A segment has one leg only; the rest of the rule is that of any kind.
+  // A segment has only one leg; the rest of the rule is as for any kind.
   if (is_oneway) words.replace(kind, oneway.size(), "tcp");
   auto sla = SlaRule::parse(words);
   if (!sla) return std::unexpected(sla.error());
@@ -49,7 +49,7 @@ AlarmJudgement AlarmRule::judge(const Distribution& now, const DelaySnapshot* us
 }
 
 AlarmJudgement AlarmRule::judge_bound(const Distribution& now, double significance) const {
-  // Of a two-sided interval one side decides.
+  // One side of a two-sided interval decides.
   const SlaResult result = sla_.evaluate(now, 1 - 2 * significance);
   AlarmJudgement judgement{AlarmState::unclear, result.value, result.interval, sla_.limit(), {}};
   if (result.verdict == SlaVerdict::violated) {

@@ -14,26 +14,27 @@
 
 namespace sojourn {
 
-/// `bad` and `good` are sure; between them nothing is known that would open or clear an alarm.
+/// `bad` and `good` are statistically significant; in between, no alarm opens or clears.
 enum class AlarmState : std::uint8_t { good, unclear, bad };
 
 struct AlarmJudgement {
   AlarmState state = AlarmState::unclear;
-  std::optional<Duration> value;     ///< of the statistic; of a rule about the usual: the median
-  std::optional<Interval> interval;  ///< at the confidence that the decision took
+  std::optional<Duration> value;     ///< of the statistic, or the median for the usual delay
+  std::optional<Interval> interval;  ///< at the confidence of the decision
   std::optional<Duration> bound;     ///< the limit, or the usual median
-  std::string why;                   ///< a sentence; only if it is bad
+  std::string why;                   ///< a sentence; only if bad
 };
 
-/// A rule of --sla, "oneway" being a kind as well, or what is usual for that time of the week:
+/// A rule of --sla ("oneway" is a kind too), or a comparison with the usual delay at that time of
+/// the week:
 ///
 ///     tcp p95 < 50ms      each oneway p99 < 20ms      each tcp.server usual      dns usual
 class AlarmRule {
  public:
   static Result<AlarmRule> parse(std::string_view text);
 
-  /// `significance`: how often the judgement may be `bad` by chance.  `usual` is needed only by
-  /// rules about it; `tolerance` is the relative change that they ignore.
+  /// `significance`: the probability of `bad` by chance.  `usual` is needed only by rules about it;
+  /// `tolerance` is the relative change that they ignore.
   AlarmJudgement judge(const Distribution& now, const DelaySnapshot* usual, double significance,
                        double tolerance) const;
 
@@ -41,7 +42,7 @@ class AlarmRule {
   std::uint8_t measure() const { return measure_; }
   bool each_group() const { return sla_.each_group(); }
   bool about_usual() const { return usual_; }
-  /// Is a distribution of the rule's kind and this leg to be judged?
+  /// Whether a distribution of the rule's kind and this leg is judged.
   bool is_about(std::uint8_t leg) const;
 
  private:
@@ -53,7 +54,7 @@ class AlarmRule {
   std::string text_;
   std::uint8_t measure_ = 0;
   bool usual_ = false;
-  SlaRule sla_;  ///< of a rule about the usual: its kind, leg and groups
+  SlaRule sla_;  ///< for a rule about the usual delay: its kind, leg and groups
 };
 
 }  // namespace sojourn

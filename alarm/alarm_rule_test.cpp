@@ -36,7 +36,7 @@ TEST(AlarmRule, ParsesBoundsAndTheUsual) {
     EXPECT_FALSE(AlarmRule::parse(wrong)) << wrong;
 }
 
-// The point of it: the value is beyond the bound in both, but few samples cannot say so.
+// The value is beyond the bound in both cases, but few samples are not significant.
 TEST(AlarmRule, FewSamplesCannotAlarm) {
   const auto rule = *AlarmRule::parse("tcp median < 50ms");
   EXPECT_EQ(rule.judge(delays(5000, 60ms), nullptr, 1e-8, 0.1).state, AlarmState::bad);

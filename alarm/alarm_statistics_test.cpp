@@ -1,4 +1,4 @@
-// How often alarms are false, and how soon a true one comes.
+// How often alarms are false, and how soon a true one is raised.
 
 #include <gtest/gtest.h>
 
@@ -48,14 +48,14 @@ class Path {
     }
     return delays;
   }
-  /// Ten minutes of that time of four weeks, as they go by, with so many samples an hour.
+  /// Ten minutes at that time in four weeks, with so many samples an hour.
   Distribution ten_minutes(double hour, int samples) {
     Distribution all;
     for (int minute = 0; minute < 10; ++minute)
       all.merge(measure(hour + minute / 60.0, 4 * samples / 60));
     return all;
   }
-  /// What is usual for five minutes that end at `now`, as AlarmRounds asks for it.
+  /// The usual delays of five minutes that end at `now`, as AlarmRounds asks for them.
   DelaySnapshot usual(Timestamp now, int samples) {
     const Timestamp begin = usual_begin(now - 5min, now);
     Distribution all;
@@ -79,7 +79,7 @@ AlarmOptions options_with(Duration every, double rate) {
   return options;
 }
 
-/// Four weeks, from which the usual of every ten minutes of a week is put together.
+/// Four weeks that make up the usual delays of every ten minutes of a week.
 void learn(Path& path, std::vector<Distribution>& tens, std::vector<DelaySnapshot>& usuals) {
   for (std::size_t ten = 0; ten < tens.size(); ++ten)
     tens[ten] = path.ten_minutes(static_cast<double>(ten) / 6, 2000);
@@ -90,24 +90,25 @@ void learn(Path& path, std::vector<Distribution>& tens, std::vector<DelaySnapsho
   }
 }
 
-/// Alarms of a rule about the usual and one about a bound over so many weeks without a change, as
-/// AlarmRounds looks: every minute, at the last five, so that neighbouring decisions share most of
-/// their samples.  `bias`: how much slower the path is than the weeks that made the usual.
+/// Counts the alarms of a rule about the usual delay and of one about a bound, over so many weeks
+/// without a change.  As in AlarmRounds, each minute judges the last five, so neighbouring
+/// decisions share most of their samples.  `bias`: how much slower the path is than in the weeks
+/// that made the usual delay.
 std::size_t alarms_in(int weeks, double rate, double bias, std::uint64_t seed) {
   Path path{seed};
   const auto usual_rule = *AlarmRule::parse("tcp usual");
-  // 26 ms at noon and midnight, 32 ms in the morning: nothing but chance breaks it, and just so.
+  // 26 ms at noon and midnight, 32 ms in the morning: only chance breaks it, and only just.
   const auto bound_rule = *AlarmRule::parse("tcp median < 32.2ms");
   const AlarmOptions options = options_with(1min, rate);
   const double significance = significance_of(options, 2);
   std::vector<Distribution> tens(tens_of_week);
-  std::vector<DelaySnapshot> usuals(tens_of_week);  // by where they begin
+  std::vector<DelaySnapshot> usuals(tens_of_week);  // by their start
   std::deque<Distribution> minutes;
   AlarmBook book;
   std::size_t opened = 0;
   Timestamp now = start;
   for (int minute = 0; minute < weeks * hours_of_week * 60; ++minute) {
-    // The usual changes as slowly as the weeks that make it.
+    // The usual delay changes as slowly as the weeks that make it up.
     if (minute % (4 * hours_of_week * 60) == 0) learn(path, tens, usuals);
     minutes.push_back(path.measure(hours_since_start(now), 40, bias));
     if (minutes.size() > 5) minutes.pop_front();
@@ -127,9 +128,8 @@ std::size_t alarms_in(int weeks, double rate, double bias, std::uint64_t seed) {
   return opened;
 }
 
-// 50 false alarms a week were asked for: that many, so that there is something to count within
-// seconds.  If they came at just that rate there would be more than 131 in 2 weeks with probability
-// 0.001 (Poisson, mean 100).
+// The target is 50 false alarms a week, many enough to count some within seconds.  At exactly that
+// rate there would be more than 131 in 2 weeks with probability 0.001 (Poisson, mean 100).
 TEST(AlarmStatistics, FalseAlarmsAreNoMoreThanWasAskedFor) {
   const std::size_t alarms = alarms_in(2, 50, 1, 20261117);
   std::printf("%zu false alarms in 2 weeks, 100 were asked for\n", alarms);
@@ -144,12 +144,12 @@ TEST(AlarmStatistics, DISABLED_TwoHundredWeeksWithALookAMinute) {
 }
 
 TEST(AlarmStatistics, WouldNoticeAPathThatIsSlowerThanItsUsual) {
-  EXPECT_GT(alarms_in(1, 0.5, 1.25, 3), 6u);  // P(more than 6) < 1e-6 at the rate asked for
+  EXPECT_GT(alarms_in(1, 0.5, 1.25, 3), 6u);  // P(more than 6) < 1e-6 at the requested rate
 }
 
-/// After how many minutes a shift of 20 % is found in each of 50 runs, 0 if not within 8.  A
-/// thousand samples a minute, one prefix of a thousand, looked at every minute with windows of 5
-/// minutes that still hold what was before.  The path goes on to drift, by up to 6 % within an
+/// After how many minutes a shift of 20 % is found in each of 50 runs; 0 if not within 8.  There
+/// are a thousand samples a minute and one prefix of a thousand.  Every minute judges a window of 5
+/// minutes, which still holds older samples.  The path continues to drift, by up to 6 % within an
 /// hour.
 std::vector<int> minutes_until_found(Timestamp first, Duration step) {
   const AlarmOptions options = options_with(1min, 0.1);
@@ -195,8 +195,8 @@ TEST(AlarmStatistics, AShiftOfATwentyPercentIsFoundWithinFiveMinutes) {
   expect_all_in_time(minutes_until_found(start + 30min, 1h));
 }
 
-// At the beginning of the hour in which delays rise the most, by 6 %: they are 3 % below what that
-// hour is as a whole, so that a fifth more is only a sixth above the hour.
+// At the beginning of the hour in which delays rise most, by 6 %.  There they are 3 % below the
+// hour's average, so a rise by a fifth is only a sixth above that average.
 TEST(AlarmStatistics, AndSoItIsAtTheEdgeOfAnHourThatGetsSlower) {
   expect_all_in_time(minutes_until_found(start, 24h));
 }

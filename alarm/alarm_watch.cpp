@@ -40,7 +40,7 @@ std::vector<Alarm> AlarmWatch::alarms() const {
 }
 
 void AlarmWatch::run() {
-  // The measurement comes first.
+  // The measurement has priority.
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);
   auto store = open_store_for_reading(options_.store);
   std::unique_lock lock{mutex_};

@@ -1,5 +1,5 @@
 #pragma once
-// The thread that looks at the store every minute, and tells the log and the webhook.
+// The thread that evaluates the store every minute and reports to the log and the webhook.
 
 #include <condition_variable>
 #include <functional>
@@ -30,7 +30,7 @@ class AlarmWatch {
   explicit AlarmWatch(AlarmWatchOptions options);
   ~AlarmWatch();
 
-  /// Open ones first, then past ones, the newest first.
+  /// Open alarms first, then past ones; newest first.
   std::vector<Alarm> alarms() const;
 
  private:

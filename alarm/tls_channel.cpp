@@ -60,7 +60,7 @@ class TlsChannel final : public HttpChannel {
     std::array<char, 16'384> piece{};
     while (bytes.size() < most_answered) {
       const ssize_t got = gnutls_record_recv(session_, piece.data(), piece.size());
-      // Many servers close without a word; the answer says itself how long it is.
+      // Many servers close without a close_notify; the response states its own length.
       if (got == 0 || got == GNUTLS_E_PREMATURE_TERMINATION) return bytes;
       if (got > 0)
         bytes.append(piece.data(), static_cast<std::size_t>(got));
@@ -73,7 +73,7 @@ class TlsChannel final : public HttpChannel {
  private:
   static constexpr std::size_t most_answered = std::size_t{1} << 20;
 
-  /// After a call that did not finish: wait and call again, or why it will not work.
+  /// After an incomplete call: wait and call again, or why it failed.
   Result<void> go_on(int result, Duration patience) const {
     if (result == GNUTLS_E_AGAIN)
       return clickhouse::wait_for(

@@ -1,5 +1,5 @@
 #pragma once
-// The bytes of a webhook within TLS (RFC 8446), by GnuTLS.
+// The bytes of a webhook inside TLS (RFC 8446), using GnuTLS.
 
 #include <memory>
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace sojourn {
 
-/// Whom a webhook over TLS trusts.  Read once.
+/// The certificate authorities that a webhook over TLS trusts.  Read once.
 class TlsTrust {
  public:
-  /// The authorities of a PEM file; of this system if `authority` is empty.  An error in a program
-  /// that was built without GnuTLS.
+  /// The authorities of a PEM file, or the system's if `authority` is empty.  An error in a program
+  /// built without GnuTLS.
   static Result<std::shared_ptr<TlsTrust>> open(const std::string& authority);
   TlsTrust(const TlsTrust&) = delete;
   ~TlsTrust();
 
-  /// The other side's certificate must be of one of them, be valid now, and be for `host`.
+  /// The peer's certificate must be issued by one of them, be valid now, and be for `host`.
   Result<std::unique_ptr<clickhouse::HttpChannel>> connect(
       int socket, const std::string& host, const clickhouse::HttpPatience& patience) const;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Alarms to a program of the user's: JSON by POST, signed, tried again until it is taken.
+// Delivers alarms to a program of the user: JSON by POST, signed, retried until accepted.
 
 #include <condition_variable>
 #include <cstdint>
@@ -27,8 +27,7 @@ struct WebhookTarget {
   static Result<WebhookTarget> parse(std::string_view url);
 };
 
-/// HMAC-SHA256 (RFC 2104) in hexadecimal digits; an error in a program that was built without
-/// GnuTLS.
+/// HMAC-SHA256 (RFC 2104) in hexadecimal digits; an error in a program built without GnuTLS.
 Result<std::string> webhook_signature(std::string_view secret, std::string_view body);
 
 struct WebhookOptions {
@@ -41,12 +40,12 @@ struct WebhookOptions {
   std::size_t most_waiting = 1000;
 };
 
-/// Has a thread of its own.  What is not taken with a status of 2xx is sent again, after waits that
-/// double; in the order in which it was given.  What had to be thrown away is told.
+/// Has its own thread.  A message is sent again until it gets a status of 2xx, after waits that
+/// double.  Messages keep their order.  Discarded messages are counted.
 class Webhook {
  public:
   Webhook(WebhookOptions options, std::function<void(const std::string&)> log);
-  /// Waits for what is being sent, not for what is not taken.
+  /// Waits for the message being sent, not for those still queued.
   ~Webhook();
 
   void send(std::string body);
