@@ -90,8 +90,8 @@ TEST(DnsStream, FindsEveryMessageOfASegment) {
   EXPECT_EQ(found.position->offset, stream.size());
 }
 
-// Wherever TCP cuts the stream, a message is found unless the cut goes through its DNS header; and
-// the messages behind it are found in any case.
+// Wherever TCP cuts the stream, a message is found unless the cut is inside its DNS header.  The
+// messages behind it are always found.
 TEST(DnsStream, SurvivesAnySegmentation) {
   const Bytes first = dns(1, false, "a.example"), second = dns(2, true, "b.example");
   const Bytes stream = prefixed(first) + prefixed(second);

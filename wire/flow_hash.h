@@ -1,5 +1,5 @@
 #pragma once
-// One number for both directions of a conversation, and who of the two is the sender.
+// One hash for both directions of a conversation, and which endpoint is the sender.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,14 +16,14 @@ struct FlowHash {
   bool source_is_low = false;  ///< equal endpoints count as low, in both directions
 };
 
-/// Which of the threads handles a flow.  By the low bits: the tables take their slot from the high
-/// ones.
+/// Which thread handles a flow.  Uses the low bits, because tables take their slot from the high
+/// bits.
 inline std::size_t shard_of(std::uint64_t flow, std::size_t shards) {
   return (flow & 0xffff) * shards >> 16;
 }
 
 /// Orders the two endpoints, so that both directions hash alike, and mixes in the protocol.  An
-/// IPv4 endpoint has 48 bits, so protocol and IP version fit above it without any loss.
+/// IPv4 endpoint has 48 bits, so protocol and IP version fit above it without loss.
 inline FlowHash hash_endpoints(const HashKey& key, std::uint64_t source, std::uint64_t destination,
                                std::uint32_t protocol_and_version) {
   const bool source_is_low = source <= destination;

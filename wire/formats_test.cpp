@@ -1,4 +1,4 @@
-// The formats themselves, without a parser around them.
+// The header formats alone, without a parser.
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,8 @@ namespace {
 
 Step layer_of_type_field(LocatedPacket& at, std::uint16_t type) {
   if (type >= first_ether_type) return layer_of(static_cast<EtherType>(type));
-  // IEEE 802.3: a length.  Zero is seen from offloading senders; then the frame ends where it ends.
+  // IEEE 802.3: a length.  Offloading senders may write zero; then the captured frame length
+  // counts.
   if (type > 0 && type < at.rest.length()) at.rest.set_length(type);
   return read_llc;
 }
@@ -22,7 +23,7 @@ Step read_tag(LocatedPacket& at, std::size_t length) {
   return layer_of_type_field(at, *type);
 }
 
-/// Marks the packet as one that cannot just grow, as long as no IP header has been passed.
+/// Marks the packet as unable to grow in place, until an IP header has been passed.
 void note_length(LocatedPacket& at) { at.length_below |= at.outer.ip == nullptr; }
 
 }  // namespace
@@ -88,8 +89,9 @@ Step read_mpls(LocatedPacket& at) {
   const auto* first = at.rest.peek<std::uint8_t>();
   if (!first) return Skip::truncated_link;
   // Pseudowires carry no type (RFC 3985).
-  // The first four bits tell IP from a pseudowire's control word (RFC 4928 section 3), but not
-  // from an Ethernet pseudowire without one, whose first byte is any address's.
+  // The first four bits distinguish IP from a pseudowire's control word (RFC 4928 section 3).  They
+  // do not distinguish it from an Ethernet pseudowire without one, whose first byte is part of an
+  // address.
   constexpr std::size_t control_word = 4;
   const unsigned nibble = *first >> 4;
   if (nibble == 0 && looks_like_ethernet(at.rest, control_word))
@@ -110,7 +112,7 @@ Step read_pppoe(LocatedPacket& at) {
 }
 
 Step read_ppp(LocatedPacket& at) {
-  // RFC 1662 section 3.1: ff 03 in front, unless negotiated away.
+  // RFC 1662 section 3.1: ff 03 comes first, unless negotiated away.
   const auto* framing = at.rest.peek<Be16>();
   if (framing && *framing == 0xff03u && !at.rest.skip(sizeof(Be16))) return Skip::truncated_link;
   // RFC 1661 section 6.5: one byte if its lowest bit is set, as the first of two never is.

@@ -1,4 +1,4 @@
-// GRE and what is carried by it alone: PPTP, ERSPAN, WCCP.
+// GRE and what only GRE carries: PPTP, ERSPAN, WCCP.
 
 #include "wire/headers/gre.h"
 
@@ -40,7 +40,7 @@ Step read_wccp(LocatedPacket& at) {
   return read_ipv4;
 }
 
-/// The payload's layer, counting the types that have a meaning only inside GRE.
+/// The payload's layer, including types that are defined only inside GRE.
 Step layer_in_gre(const GreHeader& gre) {
   const auto type = static_cast<EtherType>(std::uint16_t{gre.type});
   if (gre.type == 0) return Skip::not_ip;  // a keep-alive

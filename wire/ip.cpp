@@ -8,8 +8,8 @@
 namespace sojourn {
 namespace {
 
-/// The layer is the innermost one now, and what it announces the transport, until a header between
-/// them says otherwise.
+/// This layer is now the innermost one, and its protocol is the transport, until an extension
+/// header says otherwise.
 Step enter(LocatedPacket& at, const IpLayer& layer, std::optional<Skip> skip) {
   if (layer.ip != nullptr) {
     at.inner = layer;

@@ -12,22 +12,22 @@
 
 namespace sojourn {
 
-/// An IP header with its options or extension headers, and how far the packet reaches behind it.
+/// An IP header with its options or extension headers, and the length of the packet behind it.
 struct IpLayer {
   const std::byte* ip = nullptr;       ///< null: there is none
   std::uint32_t captured = 0;          ///< bytes that may be read at `ip`, padding excluded
   std::uint32_t length = 0;            ///< bytes on the wire, by the IP header
   std::uint32_t transport_offset = 0;  ///< from `ip` past IPv4 options or IPv6 extension headers
   std::uint16_t fragment_offset = 0;   ///< from `ip` to the IPv6 fragment header; 0: there is none
-  IpProtocol protocol{};               ///< of what stands at transport_offset
+  IpProtocol protocol{};               ///< at transport_offset
   bool is_ipv6 : 1 = false;
   bool first_fragment : 1 = false;  ///< more fragments follow
-  bool later_fragment : 1 = false;  ///< what follows is the middle of something
+  bool later_fragment : 1 = false;  ///< has no transport header
 };
 
-/// Reads the header at the front of `rest` and moves `rest` behind it.  A Skip says why what the
-/// packet carries cannot be read; the layer is filled in as far as it could be read, and its `ip`
-/// is null if there is no IP header at all.
+/// Reads the header at the front of `rest` and moves `rest` behind it.  A Skip says why the payload
+/// cannot be read.  The layer is filled in as far as it could be read; its `ip` is null if there is
+/// no IP header.
 [[gnu::always_inline]] inline std::optional<Skip> read_ipv4_layer(Cursor& rest, IpLayer& layer) {
   const auto* header = rest.peek<Ipv4Header>();
   if (!header) return Skip::truncated_ip;
@@ -35,9 +35,9 @@ struct IpLayer {
   const std::size_t header_length = header->length();
   if (header_length < sizeof(Ipv4Header)) return Skip::bad_ip_length;
 
-  // Segmentation offload leaves 0, then the packet is as long as the layer below says.  A total
-  // length beyond the frame is believed: the frame was cut before the capture stated its length,
-  // and both ends of a connection count by this field.
+  // Segmentation offload leaves 0; then the layer below gives the packet's length.  A total length
+  // beyond the frame is believed: the frame was cut before the capture stated its length, and both
+  // ends of a connection count by this field.
   if (header->total_length > 0) rest.set_length(header->total_length);
   if (rest.length() < header_length) return Skip::bad_ip_length;
   const bool later = header->fragment_offset() > 0;
@@ -53,7 +53,7 @@ struct IpLayer {
   return std::nullopt;
 }
 
-/// The way along IPv6's extension headers.  Wherever it ends, there the layer ends.
+/// Walks IPv6's extension headers.  The layer ends where the walk ends.
 std::optional<Skip> read_extensions(Cursor& rest, IpLayer& layer);
 
 inline std::optional<Skip> read_ipv6_layer(Cursor& rest, IpLayer& layer) {

@@ -40,7 +40,7 @@ namespace {
   packet.flow = directed_hash(key, packet);
 }
 
-/// What the one-way methods need of a located packet.
+/// The fields of a located packet that the one-way methods need.
 [[gnu::always_inline]] inline void describe(const IpLayer& layer, const Packet& packet,
                                             const HashKey& key, IpPacket& out) {
   out = IpPacket{.time = packet.time,
@@ -57,7 +57,7 @@ namespace {
   read_transport(key, out);
 }
 
-/// Where the IP header lies in a plain frame: Ethernet, at most one VLAN tag.  0: another kind.
+/// Offset of the IP header in a plain frame: Ethernet, at most one VLAN tag.  0: another kind.
 std::size_t plain_offset(const Packet& packet, EtherType& type) {
   constexpr std::size_t ethernet_header = sizeof(EthernetHeader);
   if (packet.link != LinkType::ethernet || packet.captured < ethernet_header + sizeof(VlanTag))
@@ -71,8 +71,8 @@ std::size_t plain_offset(const Packet& packet, EtherType& type) {
   return type == EtherType::ipv4 || type == EtherType::ipv6 ? offset : 0;
 }
 
-/// The short way for plain frames that cannot hold another IP packet; false: take the walk.  It
-/// halves the cost of finding the packet (ip_packet_test holds the two to the same result).
+/// The fast path for plain frames that cannot hold another IP packet; false: take the general walk.
+/// It halves the cost of finding the packet (ip_packet_test compares the two).
 [[gnu::always_inline]] inline bool locate_plain(const Packet& packet, const HashKey& key,
                                                 IpPacket& out) {
   EtherType type{};

@@ -1,6 +1,5 @@
 #pragma once
-// The innermost IP packet of each captured packet, whatever it carries: what one-way methods look
-// at.
+// The innermost IP packet of each captured packet, whatever it carries, for the one-way methods.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +13,8 @@
 
 namespace sojourn {
 
-/// An IP packet where it lies in the capture.  Unlike a Summary it exists for every IP packet, also
-/// for those that ask and answer nothing: all of them have a delay.
+/// An IP packet in place in the capture.  Unlike a Summary it exists for every IP packet, even
+/// without a request or response: all of them have a delay.
 ///
 /// The bytes are borrowed from the batch it was found in.
 struct IpPacket {
@@ -45,13 +44,13 @@ struct IpPacket {
   FlowKey key() const;
 };
 
-/// Finds them.  VLAN tags, MPLS labels and tunnels around the innermost packet do not matter, so a
-/// point before a tunnel and a point within see the same.
+/// Finds the innermost IP packets.  VLAN tags, MPLS labels and tunnels around them do not matter,
+/// so a point before a tunnel and a point within it see the same packets.
 class IpLocator {
  public:
   explicit IpLocator(std::uint64_t seed) : hash_key_(HashKey::from_seed(seed)) {}
 
-  /// Fills `out` from its front and returns how many IP packets the batch holds.
+  /// Fills `out` from its front and returns the number of IP packets in the batch.
   std::size_t locate(std::span<const Packet> packets, std::span<IpPacket> out);
 
   const SkipCounters& skipped() const { return skipped_; }

@@ -113,7 +113,7 @@ TEST(IpPacket, ExistsAlsoWhereTheTransportWasCut) {
   EXPECT_EQ(skip, Skip::truncated_ip);
 }
 
-// The short way for plain frames is an optimisation: the walk must agree on all it takes.
+// The fast path for plain frames is an optimisation: the walk must agree on all packets it accepts.
 TEST(IpPacket, TheShortWayAgreesWithTheWalk) {
   std::mt19937 random{5};
   const std::array protocols{IpProtocol::tcp, IpProtocol::udp, IpProtocol::icmp, IpProtocol::gre};

@@ -1,4 +1,4 @@
-// Laws that hold for every way to carry a packet.
+// Properties that hold for every encapsulation.
 
 #include <random>
 

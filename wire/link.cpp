@@ -42,7 +42,7 @@ Step read_linux_cooked2(LocatedPacket& at) {
   return layer_of_cooked(header->protocol);
 }
 
-/// RFC 1547 allows both PPP and Cisco framing on one line; the first byte tells.
+/// RFC 1547 allows both PPP and Cisco framing on one line; the first byte distinguishes them.
 Step read_ppp_or_cisco(LocatedPacket& at) {
   const auto* first = at.rest.peek<std::uint8_t>();
   if (!first) return Skip::truncated_link;

@@ -20,7 +20,7 @@ unsigned version_of(std::span<const std::byte> ip) {
   return 0;
 }
 
-/// The field that a carrier lives in, as an integer, and how to put it back.
+/// The field that contains a carrier, as an integer, and how to write it back.
 std::uint32_t ipv6_first_word(const std::byte* ip) { return load_network<std::uint32_t>(ip); }
 
 std::uint32_t traffic_class(std::span<const std::byte> ip, unsigned version) {
@@ -52,7 +52,7 @@ void set_traffic_class(std::byte* ip, unsigned version, std::uint32_t value) {
                 static_cast<std::uint16_t>((load_network<std::uint16_t>(ip) & 0xff00u) | value));
 }
 
-/// `field` with one bit set to that of the mark.
+/// `field` with one bit set from the mark.
 constexpr std::uint32_t with_bit(std::uint32_t field, unsigned position, bool set) {
   return (field & ~(1u << position)) | static_cast<std::uint32_t>(set) << position;
 }
@@ -171,7 +171,7 @@ std::optional<CarrierWord> MarkingCarrier::word(bool is_ipv6) const {
     return CarrierWord{offset, 1u << (first_bit_ + shift),
                        bits_ == 2 ? 1u << (second_bit_ + shift) : 0, field << shift};
   };
-  // The traffic class is the second byte of IPv4, and lies half a byte further left in IPv6.
+  // The traffic class is the second byte of IPv4, and half a byte further left in IPv6.
   constexpr std::uint32_t all_dscp = (1u << dscp_bits) - 1, all_label = (1u << flow_label_bits) - 1;
   switch (kind_) {
     case CarrierKind::dscp:
@@ -207,7 +207,7 @@ CarrierUse MarkingCarrier::use(std::span<const std::byte> ip) const {
   const auto in_use = [](bool used) { return used ? CarrierUse::in_use : CarrierUse::free; };
   if (version == 0) return CarrierUse::impossible;
   switch (kind_) {
-    // A DSCP is one value, not six bits: changing any of them changes how the packet is treated.
+    // A DSCP is one value, not six flags: changing any bit changes how the packet is treated.
     case CarrierKind::dscp:
       return in_use(traffic_class(ip, version) >> ecn_bits != 0);
     case CarrierKind::reserved_flag:
@@ -215,7 +215,7 @@ CarrierUse MarkingCarrier::use(std::span<const std::byte> ip) const {
       return in_use((load_network<std::uint16_t>(ip.data() + 6) & reserved_flag) != 0);
     case CarrierKind::flow_label:
       if (version != 6) return CarrierUse::impossible;
-      // RFC 6437 section 3: routers spread flows by the whole label.
+      // RFC 6437 section 3: routers hash the whole label for load balancing.
       return in_use((ipv6_first_word(ip.data()) & ((1u << flow_label_bits) - 1)) != 0);
     case CarrierKind::option:
       if (version != 6) return CarrierUse::impossible;
@@ -240,7 +240,7 @@ bool MarkingCarrier::write(std::span<std::byte> ip, Mark mark) const {
     case CarrierKind::reserved_flag: {
       if (version != 4) return false;
       constexpr std::size_t flags_at = offsetof(Ipv4Header, fragment);
-      // Of this word only the reserved flag may change: DF and MF are the sender's.
+      // Only the reserved flag of this word may change: DF and MF belong to the sender.
       const auto others =
           load_network<std::uint16_t>(ip.data() + flags_at) & ~unsigned{reserved_flag};
       set_ipv4_word(

@@ -1,5 +1,5 @@
 #pragma once
-// Where an IP packet carries its marking bits, and how they are read and written there.
+// Where an IP packet carries its marking bits, and how to read and write them.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace sojourn {
 
-/// One or two marking bits.  A method with one bit uses the first; double marking has the step in
-/// the first and the pulse in the second.
+/// One or two marking bits.  A method with one bit uses the first; in double marking the first is
+/// the step and the second is the pulse.
 using Mark = std::uint8_t;
 inline constexpr Mark first_mark = 1, second_mark = 2;
 
@@ -25,7 +25,7 @@ enum class CarrierKind : std::uint8_t {
   option,         ///< IPv6 option 0x12 (RFC 9343)
 };
 
-/// What stands against marking a packet.
+/// Why a packet cannot be marked.
 enum class CarrierUse : std::uint8_t {
   free,
   in_use,  ///< the field has a meaning already: a DSCP, a flow label, a reserved flag, an option
@@ -52,35 +52,35 @@ class MarkingCarrier {
   unsigned bits() const { return bits_; }
   std::string name() const;
 
-  /// The option has a flag for loss and one for delay (RFC 9343 section 3.1).  A method that only
-  /// measures delay uses the latter; on other carriers this changes nothing.
+  /// The option has a flag for loss and one for delay (RFC 9343 section 3.1).  A method that
+  /// measures only delay uses the latter.  No effect on other carriers.
   MarkingCarrier for_delay_only() const;
-  /// What inserted options say; 20 bits.
+  /// The FlowMonID of inserted options; 20 bits.
   MarkingCarrier with_flow_id(std::uint32_t flow_id) const;
   std::uint32_t first_flow_id() const { return flow_id_; }
 
   /// The mark of a packet, or nullopt if it has no such field.  `ip` begins with the IP header and
   /// holds the captured bytes.
   std::optional<Mark> read(std::span<const std::byte> ip) const;
-  /// nullopt if that version has no such field, or if it is the option, which may be anywhere.
+  /// nullopt if that version has no such field, or if it is the option, whose position varies.
   std::optional<CarrierWord> word(bool is_ipv6) const;
-  /// The option's data word as its own, and by which extension header it comes; nullopt for others.
+  /// The option's data word, and which extension header carries it; nullopt for other carriers.
   struct Option {
     std::uint8_t header = 0;  ///< as a next-header number
     std::uint32_t first = 0, second = 0;
   };
   std::optional<Option> option() const;
-  /// The FlowMonID beside it, if the carrier is the option.
+  /// The FlowMonID, if the carrier is the option.
   std::optional<std::uint32_t> flow_id(std::span<const std::byte> ip) const;
 
   CarrierUse use(std::span<const std::byte> ip) const;
 
-  /// False if the packet has no such field; then nothing has changed.
+  /// False if the packet has no such field; then nothing was changed.
   bool write(std::span<std::byte> ip, Mark mark) const;
-  /// For what needs_room: `out` is alt_mark_growth bytes longer than `ip`.
+  /// For packets that need room: `out` is alt_mark_growth bytes longer than `ip`.
   void insert(std::span<const std::byte> ip, Mark mark, std::span<std::byte> out) const;
-  /// Takes the mark away, as the terminating point does: true if the packet became shorter by
-  /// alt_mark_growth, which takes `out`, as long as `ip`; false if `out` is as long as `ip`.
+  /// Removes the mark, as the terminating point does.  True if the packet became shorter by
+  /// alt_mark_growth: then it is in `out`, which must be as long as `ip`.
   bool restore(std::span<const std::byte> ip, std::span<std::byte> out) const;
 
  private:

@@ -1,4 +1,4 @@
-// Marks in every carrier: what goes in comes out, and nothing else changes.
+// Marks in every carrier: each mark is read back, and nothing else changes.
 
 #include "wire/marking_carrier.h"
 
@@ -35,7 +35,7 @@ TEST(InternetChecksum, ChangedByOneWordAgreesWithTheWhole) {
   for (int round = 0; round < 20'000; ++round) {
     Bytes header(20);
     for (auto& byte : header) byte = static_cast<std::byte>(random());
-    // Words of all ones or zeros are where one's complement has its two zeros.
+    // In words of all ones or all zeros the two zeros of one's complement matter.
     if (round % 3 == 0) header[6] = header[7] = std::byte{0xff};
     if (round % 5 == 0) header[6] = header[7] = std::byte{0};
     header[10] = header[11] = std::byte{0};
@@ -61,7 +61,7 @@ TEST(MarkingCarrier, UnderstandsItsNames) {
     EXPECT_FALSE(MarkingCarrier::parse(name)) << name;
 }
 
-/// All marks there and back on one packet; the rest of the packet must be as it was.
+/// Writes and reads all marks on one packet; the rest of the packet must not change.
 void round_trip(const MarkingCarrier& by, const Bytes& original) {
   for (Mark mark = 0; mark < (by.bits() == 2 ? 4 : 2); ++mark) {
     SCOPED_TRACE(by.name() + " " + std::to_string(mark));
@@ -111,8 +111,8 @@ TEST(MarkingCarrier, TouchesNoBitBesideItsOwn) {
   }
 }
 
-/// Earlier programs wrote the whole flags field, so that DF was lost.  This is how they did it; the
-/// test above must notice.
+/// A wrong implementation that writes the whole flags field, so that DF is lost.  The test above
+/// must notice.
 TEST(MarkingCarrier, TheOldMistakeOfOverwritingDontFragmentIsNoticed) {
   const auto mistaken_write = [](Bytes& ip, Mark mark) {
     ip[6] = static_cast<std::byte>(mark << 7);
@@ -139,7 +139,7 @@ TEST(MarkingCarrier, ItsWordIsWhereItWrites) {
       EXPECT_EQ(before ^ after, word->first | word->second) << name;
       EXPECT_EQ(word->field & after, word->first | word->second) << name;
       EXPECT_EQ(word->second != 0, carrier(name).bits() == 2) << name;
-      // All of the field is in use as soon as one bit of it is.
+      // The whole field is in use as soon as one of its bits is.
       for (std::uint32_t bit = 1; bit != 0; bit <<= 1) {
         Bytes used = packet;
         const Be32 changed = before ^ bit;

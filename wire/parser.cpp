@@ -25,10 +25,10 @@ constexpr std::size_t tcp_header = sizeof(TcpHeader), ethernet_header = sizeof(E
   }
 }
 
-// The straight path: Ethernet with at most one VLAN tag (or no link header at all), IPv4 or IPv6
-// without options, extensions or fragments, and TCP.  Its functions return false if a packet is
-// anything else, or anything about it is odd; then `out` may hold anything.  They must agree with
-// summarize() on all they accept (parser_test compares them).
+// The fast path: Ethernet with at most one VLAN tag (or no link header), IPv4 or IPv6 without
+// options, extensions or fragments, and TCP.  Its functions return false for any other or unusual
+// packet; then `out` is unspecified.  They must agree with summarize() on all packets they accept
+// (parser_test compares them).
 
 /// `total` is the IP packet's length, of which `captured` bytes are at `ip`.
 template <class IpHeader, class Room>
@@ -58,8 +58,8 @@ template <class IpHeader, class Room>
       load_network<std::uint32_t>(tcp + tcp_header) == TcpAlignedTimestamps::tcp_aligned_lead;
 
   Summary& out = *room.for_flow(hash.flow);
-  // Field by field: a Summary made aside and copied would be read back before its parts have
-  // reached the cache, and the load waits for all of them.
+  // Written field by field: a Summary built elsewhere and copied would be read back before its
+  // parts have reached the cache, and the load would stall.
   out.time = packet.time;
   out.flow = hash.flow;
   out.ip = ip;
@@ -105,7 +105,7 @@ template <class Room>
   const bool odd =
       (ip[0] != std::byte{0x45}) | (ip[9] != std::byte{6}) | ((fragment & more_or_offset) != 0);
   if (odd) return nullptr;
-  // A length of 0 (offload) fails the check behind, like any other that is too short.
+  // A length of 0 (offload) fails the check below, like any other that is too short.
   const std::size_t total = load_network<std::uint16_t>(ip + 2);
   return read_tcp_after<Ipv4Header>(packet, ip, packet.captured - offset, total, vlan, key, room);
 }
@@ -144,10 +144,10 @@ template <class Room>
   return nullptr;
 }
 
-// Where summaries go.  The straight path asks for the place of a flow and writes there; the other
-// one writes where any may stand and then has it moved, if need be.
+// Where summaries go.  The fast path asks for the place of a flow and writes there.  The general
+// path writes to a temporary place; the summary is moved if necessary.
 
-/// All in one list.
+/// All into one list.
 struct OneList {
   Summary* next;
 
@@ -156,7 +156,7 @@ struct OneList {
   void keep(const Summary*) { ++next; }
 };
 
-/// A list for each shard of the flows.
+/// One list for each shard of the flows.
 struct ListPerShard {
   std::span<Summary*> ends;
   Summary spare;
@@ -170,7 +170,7 @@ struct ListPerShard {
   }
 };
 
-/// Afterwards, so that nobody else pays for it.
+/// Done afterwards, so that it costs nothing when not requested.
 void put_interfaces(std::span<const Packet> packets, std::uint32_t first_index,
                     std::span<Summary> summaries) {
   for (Summary& summary : summaries)
@@ -185,7 +185,7 @@ template <class Room>
                                                  std::ptrdiff_t next_read) {
   for (std::size_t i = 0; i < packets.size(); ++i) {
     const Packet& packet = packets[i];
-    // While there is enough else to do.
+    // While other work hides the latency.
     constexpr std::ptrdiff_t cache_line = 64;
     prefetch_far(packet.data, next_read);
     prefetch_far(packet.data, next_read + cache_line);
@@ -206,7 +206,7 @@ template <class Room>
 std::size_t Parser::summarize(std::span<const Packet> packets, std::span<Summary> out,
                               std::uint32_t first_index) {
   assert(out.size() >= packets.size());
-  // Most captures lie in memory packet after packet, and so does the next batch.
+  // Most captures lie packet after packet in memory, and so does the next batch.
   constexpr std::ptrdiff_t a_batch = 16 * 1024;
   OneList list{out.data()};
   parse(packets, list, first_index, a_batch);

@@ -17,11 +17,12 @@ namespace sojourn {
 /// Turns packets into summaries of their innermost IP packet.
 ///
 /// Every packet ends in exactly one place: a Summary or one counter of `skipped()`.  No byte past
-/// `Packet::captured` is read, nothing is allocated.  Lengths come from the IP header; what a snap
-/// length cut off is missed only if a header lies in it.
+/// `Packet::captured` is read, nothing is allocated.  Lengths come from the IP header, so a snap
+/// length matters only if it cuts a header.
 class Parser {
  public:
-  /// What no wanted kind can use is not looked at, and counted as not_wanted or not_paired.
+  /// Packets that no wanted kind can use are not parsed further, and are counted as not_wanted or
+  /// not_paired.
   Parser(const HashKey& key, KindSet wanted) : key_(key), wanted_(wanted) {}
 
   /// Writes a Summary for every packet that the rules can use and returns their number, at most
@@ -30,13 +31,13 @@ class Parser {
   std::size_t summarize(std::span<const Packet> packets, std::span<Summary> out,
                         std::uint32_t first_index);
 
-  /// The same into one list for each shard of the flows: `ends[s]` is where that of shard s goes
-  /// on, with room for packets.size() more, and is moved on.  `next_read` bytes behind each packet
-  /// lies what this thread will probably read next.
+  /// The same into one list for each shard of the flows.  `ends[s]` is the end of shard s's list,
+  /// with room for packets.size() more, and is advanced.  `next_read` bytes behind each packet is
+  /// what this thread will probably read next.
   void deal(std::span<const Packet> packets, std::span<Summary*> ends, std::uint32_t first_index,
             std::ptrdiff_t next_read);
 
-  /// From now on Summary::origin is the interface.
+  /// From now on Summary::origin is the interface number.
   void tell_interfaces() { by_interface_ = true; }
 
   const SkipCounters& skipped() const { return skipped_; }

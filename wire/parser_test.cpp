@@ -61,7 +61,7 @@ TEST(Parser, SummarizesIpv6) {
   EXPECT_EQ(summary.payload_offset, 60);
 }
 
-// The straight path is an optimisation: on each packet it takes, the general way must agree.
+// The fast path is an optimisation: the general path must agree on each packet it accepts.
 TEST(Parser, StraightPathAgreesWithTheGeneralOne) {
   std::mt19937 random{3};
   const Wanted wanted{KindSet::all()};
@@ -109,7 +109,7 @@ TEST(Parser, BatchesKeepOrderAndIndex) {
 }
 
 TEST(Parser, DealsToEachShardItsFlowsInOrder) {
-  // TCP takes the straight path, DNS the other; a stray frame is skipped by both.
+  // TCP takes the fast path, DNS the general one; both skip a stray frame.
   std::vector<Bytes> frames;
   for (std::uint16_t i = 0; i < 200; ++i) {
     const Ends some{.source_port = static_cast<std::uint16_t>(40000 + i % 50)};
@@ -229,7 +229,7 @@ TEST(Parser, FirstFragmentsAreReadAndOthersCounted) {
   set(bytes, ip_at + 7, 1);
   EXPECT_EQ(parse(bytes).skip, Skip::fragment);
 
-  // A tunnel's packet in fragments: what it carries is whole.
+  // A fragmented tunnel packet: the inner packet is whole.
   Bytes outer =
       ipv4(ends, IpProtocol::ipv6, ipv6(ends, IpProtocol::tcp, tcp(ends, {.payload = 99})));
   set(outer, 6, 0x20);

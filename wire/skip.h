@@ -1,5 +1,5 @@
 #pragma once
-// Why a packet has no Summary.  A strange packet is data: each reason is a counter with a name.
+// Why a packet has no Summary.  Each reason is a named counter.
 
 #include <array>
 #include <cstddef>

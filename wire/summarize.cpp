@@ -17,7 +17,7 @@ namespace {
 using Outcome = std::optional<Skip>;
 constexpr Outcome summarized = std::nullopt;
 
-/// A located packet, who asks, and what is filled in.
+/// A located packet, the kinds wanted, and the summary to fill in.
 struct Job {
   const LocatedPacket& at;
   const HashKey& key;
@@ -59,7 +59,7 @@ Outcome finish_udp(const Job& job, Content content) {
   return finish(job, content, job.rest(), job.at.source_port, job.at.destination_port);
 }
 
-/// Protocols whose packets could pass for a QUIC short header and that are never QUIC.
+/// Protocols that are never QUIC but whose packets could pass for a QUIC short header.
 constexpr bool is_never_quic(std::uint16_t port) {
   switch (port) {
     case 67:
@@ -153,7 +153,7 @@ Outcome read_tcp(const Job& job) {
   summary.tcp_flags = tcp->flags;
   summary.window = tcp->window;
 
-  // A short snap length may cut the options, and then also everything that follows.
+  // A short snap length may cut the options, and then everything behind them.
   const auto captured = rest.captured();
   const auto options = captured.first(std::min(length, captured.size())).subspan(sizeof(TcpHeader));
   if (const auto timestamps = find_tcp_timestamps(options)) {
@@ -172,7 +172,7 @@ Outcome read_echo(const Job& job, std::uint8_t request, std::uint8_t reply) {
   Cursor rest = job.rest();
   const auto* type = rest.peek<std::uint8_t>();
   if (!type) return Skip::truncated_transport;
-  // Errors quote the packet they complain about.  That packet was not sent here and now.
+  // ICMP errors quote the packet that caused them.  That packet was not sent here and now.
   if (*type != request && *type != reply) return Skip::not_paired;
   const auto* echo = rest.take<IcmpEcho>();
   if (!echo) return Skip::truncated_transport;
@@ -198,7 +198,7 @@ std::optional<Skip> summarize(const LocatedPacket& at, const HashKey& key, const
       return read_echo(job, static_cast<std::uint8_t>(Icmpv6Type::echo_request),
                        static_cast<std::uint8_t>(Icmpv6Type::echo_reply));
     default:
-      assert(false);  // locate() arrives at these four only
+      assert(false);  // locate() returns only these four
       return Skip::unknown_protocol;
   }
 }

@@ -10,12 +10,12 @@
 
 namespace sojourn {
 
-/// Fills `summary` of a packet whose transport was reached, or says why not.
+/// Fills in `summary` for a packet whose transport was reached, or says why not.
 std::optional<Skip> summarize(const LocatedPacket& at, const HashKey& key, const Wanted& wanted,
                               Timestamp time, Summary& summary);
 
-/// From the bytes: locates and summarizes.  The way of every packet that is not on the parser's
-/// straight path, and what that must agree with.
+/// Locates and summarizes.  Used for every packet that the parser's fast path does not accept; the
+/// fast path must agree with it.
 std::optional<Skip> summarize(const Packet& packet, const HashKey& key, const Wanted& wanted,
                               Summary& summary);
 

@@ -10,7 +10,7 @@
 
 namespace sojourn {
 
-/// What the innermost transport carries, as far as any kind of round trip cares.
+/// What the innermost transport carries, as far as it matters to any kind of round trip.
 enum class Content : std::uint8_t {
   other,  // parsed to the end, nothing to pair
   tcp,
@@ -29,8 +29,8 @@ enum TcpFlag : std::uint8_t { tcp_fin = 1, tcp_syn = 2, tcp_rst = 4, tcp_push = 
 
 /// The innermost IP packet of a capture's packet, reduced to what pairing needs.
 ///
-/// Addresses are not copied: they are read through `ip` when a sample has to be written, which is
-/// rarer than packets.  So a Summary lives only as long as the packet's bytes do.
+/// Addresses are not copied: they are read through `ip` when a sample is written, which is rarer
+/// than packets.  So a Summary is valid only as long as the packet's bytes.
 struct alignas(64) Summary {
   Timestamp time;
   std::uint64_t flow = 0;  ///< keyed hash of addresses, ports, protocol; both directions alike
@@ -57,9 +57,9 @@ struct alignas(64) Summary {
   bool quic_spin : 1 = false;       ///< QUIC short header's spin bit, RFC 9000 section 17.4
   bool quic_initial : 1 =
       false;  ///< QUIC long header of type Initial (else Handshake, 0-RTT, Retry)
-  std::uint8_t no_bits : 2 = 0;  ///< so that the bits are written without being read
-  /// How it came: bytes from the outermost IP header to `ip`, 255 for more; or, if the parser was
-  /// asked for that, the number of its interface.
+  std::uint8_t no_bits : 2 = 0;  ///< padding, so that the bits are written without being read
+  /// Bytes from the outermost IP header to `ip`, 255 for more; or the interface number, if the
+  /// parser was asked for that.
   std::uint8_t origin = 0;
 
   static constexpr std::uint8_t far_away = 255;

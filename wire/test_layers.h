@@ -1,5 +1,5 @@
 #pragma once
-// Every way we know to carry a packet, for tests that stack them.
+// Every supported encapsulation, for tests that stack them.
 
 #include <functional>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace sojourn::test {
 
-/// What a layer holds, so that only fitting layers are stacked.
+/// What a layer may carry, so that only fitting layers are stacked.
 enum class Form { ipv4, ipv6, frame };
 
 struct Carried {
@@ -31,7 +31,7 @@ inline Bytes gre(std::uint16_t flags, Be16 type, std::size_t optional) {
   return bytes_of(GreHeader{flags, type}) + zeros(optional);
 }
 
-/// The outer packet of a tunnel lives elsewhere than the inner one.
+/// The outer packet of a tunnel has other addresses than the inner one.
 inline constexpr Ends outer_ends{0x0a000001, 0x0a000002, 50000, 0};
 
 inline Carried in_ipv4(IpProtocol protocol, const Bytes& payload) {
@@ -214,7 +214,7 @@ inline std::vector<Wrapping> wrappings() {
   };
 }
 
-/// The outermost header: what the capture's link type says comes first.
+/// The outermost header, as the capture's link type requires.
 struct Linking {
   LinkType link;
   bool (*fits)(Form);

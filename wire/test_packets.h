@@ -1,5 +1,5 @@
 #pragma once
-// Packets for tests: built from the same structs that parse them, inside out.
+// Packets for tests: built inside out from the same structs that parse them.
 
 #include <algorithm>
 #include <array>
@@ -43,7 +43,7 @@ inline Bytes operator+(Bytes front, const Bytes& back) {
 
 inline Bytes zeros(std::size_t count) { return Bytes(count); }
 
-/// Who talks to whom; swapped() is the answer's direction.
+/// The endpoints of a packet; swapped() is the direction of the response.
 struct Ends {
   std::uint32_t source = 0xc0000201;       // 192.0.2.1
   std::uint32_t destination = 0xc6336402;  // 198.51.100.2

@@ -12,7 +12,7 @@ namespace sojourn::test {
 
 inline const HashKey test_key = HashKey::from_seed(1);
 
-/// The packet's summary, or the counter that rose.
+/// The packet's summary, or the counter that increased.
 struct Outcome {
   std::optional<Summary> summary;
   std::optional<Skip> skip;
@@ -33,14 +33,14 @@ inline Outcome parse(const Bytes& bytes, LinkType link = LinkType::ethernet) {
   return parse(packet_of(bytes, link));
 }
 
-/// The summary of what must have one.
+/// The summary of a packet that must have one.
 inline Summary summary_of(const Bytes& bytes, LinkType link = LinkType::ethernet) {
   const Outcome outcome = parse(bytes, link);
   EXPECT_TRUE(outcome.summary) << "skipped: " << (outcome.skip ? name_of(*outcome.skip) : "?");
   return outcome.summary.value_or(Summary{});
 }
 
-/// Everything but where the bytes are and which VLAN they came in.
+/// Compares everything except where the bytes are and their VLAN.
 inline void expect_same_content(const Summary& a, const Summary& b) {
   EXPECT_EQ(a.flow, b.flow);
   EXPECT_EQ(a.token(), b.token());

@@ -1,5 +1,5 @@
 #pragma once
-// GTP-U, the user plane of mobile networks.  For tunnels.cpp alone.
+// GTP-U, the user plane of mobile networks.  Only for tunnels.cpp.
 
 #include "wire/tunnel_likeness.h"
 #include "wire/walk.h"
@@ -17,7 +17,7 @@ struct GtpHeader {
   bool has_optional() const { return (flags & 7u) != 0; }
   bool has_extension() const { return (flags & 4u) != 0; }
 };
-/// All four bytes are there if any of E, S and PN is set.
+/// All four bytes are present if any of E, S and PN is set.
 struct GtpOptional {
   Be16 sequence;
   std::uint8_t n_pdu;

@@ -1,5 +1,5 @@
 #pragma once
-// Is a UDP datagram the tunnel that its port announces?
+// Whether a UDP datagram is the tunnel that its port announces.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace sojourn {
 
-/// A port alone makes no tunnel: it may just be somebody's ephemeral one.
+/// A port alone does not identify a tunnel: it may be an ephemeral port.
 enum class Likeness : std::uint8_t {
   none,
-  header,   ///< the header is as it has to be; what follows cannot be told, or was cut off
-  certain,  ///< ... and what follows fits
+  header,   ///< the header is valid; what follows cannot be recognised, or was cut off
+  certain,  ///< the header and what follows are valid
 };
 
 /// The payload of a UDP datagram that may be a tunnel.
@@ -31,7 +31,7 @@ struct Suspect {
 constexpr Likeness header_if(bool fits) { return fits ? Likeness::header : Likeness::none; }
 constexpr Likeness certain_if(bool fits) { return fits ? Likeness::certain : Likeness::none; }
 
-// How well that fits which should stand at an offset; no worse than `header` if it was cut off.
+// Likeness of what should be at an offset; `header` if it was cut off.
 inline Likeness likeness_of_ipv4(const Suspect& suspect, std::size_t offset) {
   const auto* ip = suspect.payload.peek<Ipv4Header>(offset);
   if (!ip) return header_if(suspect.is_cut(offset, sizeof(Ipv4Header)));

@@ -1,5 +1,5 @@
 #pragma once
-// IPv6 through networks that lack it: Teredo and AYIYA.  For tunnels.cpp alone.
+// IPv6 through networks without it: Teredo and AYIYA.  Only for tunnels.cpp.
 
 #include "wire/tunnel_likeness.h"
 #include "wire/walk.h"
@@ -49,7 +49,8 @@ inline Likeness likeness_of_teredo(const Suspect& suspect) {
   }
   const std::size_t end = *behind + sizeof(Ipv6Header) + ip->payload_length;
   if (ip->version() != 6 || end > suspect.stated) return Likeness::none;
-  // RFC 6081 section 4 allows trailers.  The zeros of a DNS message read as hop-by-hop options.
+  // RFC 6081 section 4 allows trailers.  The zeros of a DNS message would parse as hop-by-hop
+  // options.
   return end == suspect.stated && ip->next_header != IpProtocol::hop_by_hop ? Likeness::certain
                                                                             : Likeness::header;
 }

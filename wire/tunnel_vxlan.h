@@ -1,5 +1,5 @@
 #pragma once
-// VXLAN, VXLAN-GPE and the network service header in it.  For tunnels.cpp alone.
+// VXLAN, VXLAN-GPE and the network service header in it.  Only for tunnels.cpp.
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // The registry of tunnels: what IP and UDP may carry that holds another packet.
 //
-// To add a tunnel over UDP: its header, how to recognise it, how to read it, and a row of
-// `udp_tunnels` at the end.  Those that need many words have a file of their own.
+// To add a tunnel over UDP: its header, how to recognise it, how to read it, and a row in
+// `udp_tunnels` at the end.  Longer ones have their own file.
 
 #include <algorithm>
 #include <array>
@@ -54,7 +54,7 @@ Likeness likeness_of_geneve(const Suspect& suspect) {
   }
 }
 
-/// L2TP, RFC 2661 section 3.1, and of its fields only those that tell which others follow.
+/// L2TP, RFC 2661 section 3.1: only the fields that say which others follow.
 struct L2tpHeader {
   Be16 flags;
 
@@ -125,7 +125,8 @@ constexpr std::array ip_tunnels{
     IpTunnel{IpProtocol::mpls, read_mpls}, IpTunnel{IpProtocol::ethernet, read_ethernet},
 };
 
-/// Which of the two ports says it.  Where the source port is random by design, only one can.
+/// Which of the two ports identifies the tunnel.  If the source port is random by design, only the
+/// destination port can.
 enum class Ends : std::uint8_t { destination, either };
 
 struct UdpTunnel {
@@ -163,8 +164,8 @@ Step::Reader udp_tunnel(const Cursor& payload, std::size_t stated, std::uint16_t
   for (const UdpTunnel& tunnel : udp_tunnels) {
     const bool to = destination_port == tunnel.port;
     if (!to && (tunnel.ends == Ends::destination || source_port != tunnel.port)) continue;
-    // A server on a well-known port also answers clients on a port of this list; then the
-    // header alone is not enough.
+    // A server on a well-known port also answers clients whose ephemeral port is in this list; then
+    // the header alone is not enough.
     constexpr std::uint16_t first_unprivileged = 1024;
     const std::uint16_t other = to ? source_port : destination_port;
     const Likeness enough = other < first_unprivileged ? Likeness::certain : Likeness::header;

@@ -1,4 +1,4 @@
-// A tunnel is known by its port and by what follows, never by the port alone.
+// A tunnel is recognised by its port and by what follows, never by the port alone.
 
 #include "wire/test_layers.h"
 #include "wire/test_parse.h"
@@ -21,8 +21,8 @@ Outcome to_port(std::uint16_t port, const Bytes& payload, std::uint16_t source =
 }
 const Bytes inner = ipv4({}, IpProtocol::tcp, tcp({}));
 
-/// Of all identifiers, which stand where tunnels have their flags: for how many the message is not
-/// taken for what it is.
+/// DNS identifiers are where tunnels have their flags: for how many of all identifiers the message
+/// is not recognised as DNS.
 int lost_of_all_identifiers(Bytes message) {
   constexpr std::size_t dns_at = 28;
   int lost = 0;
@@ -74,7 +74,7 @@ TEST(Tunnels, TheSourcePortSaysNothingWhereItIsRandomByDesign) {
 TEST(Tunnels, AServerOfAWellKnownPortMayTunnelIfAllFits) {
   const Bytes payload = vxlan(0, ethernet(EtherType::ipv4, inner));
   EXPECT_EQ(to_port(4789, payload, 1023).summary.value().content, Content::tcp);
-  // A header alone is not enough there, and is enough elsewhere.
+  // There a header alone is not enough; elsewhere it is.
   const Bytes unknown = vxlan(0, zeros(12) + bytes_of({0x12, 0x34}) + zeros(30));
   EXPECT_EQ(to_port(4789, unknown, 1024).skip, Skip::unknown_ethertype);
   EXPECT_NE(to_port(4789, unknown, 1023).skip, Skip::unknown_ethertype);
@@ -95,7 +95,7 @@ TEST(Tunnels, WhatVxlanGpeCarriesIsReadOrCounted) {
   EXPECT_EQ(to_port(4790, vxlan(4, bytes_of({0x0f, 0xc6}))).skip, Skip::truncated_tunnel);
 }
 
-/// How a datagram to this port ends, and how it does after one byte of it has another value.
+/// The result for a datagram to this port, and the result after one of its bytes is changed.
 void expect_change(std::uint16_t port, Bytes payload, std::size_t at, int value, const char* what) {
   ASSERT_TRUE(to_port(port, payload).summary) << what;
   EXPECT_EQ(to_port(port, payload).summary->content, Content::tcp) << what;

@@ -3,8 +3,8 @@
 namespace sojourn {
 
 std::optional<Skip> locate(const Packet& packet, LocatedPacket& at) {
-  // Two VLAN tags, PPPoE, an IP tunnel with GRE, another with VXLAN, and the packet in it make 14
-  // steps; twice that is nobody's network.
+  // Two VLAN tags, PPPoE, an IP tunnel with GRE, another with VXLAN, and the packet inside make 14
+  // steps; real networks do not need twice that.
   constexpr int deepest = 28;
   at = LocatedPacket{.rest = Cursor{packet.bytes(), packet.length}};
   Step step = read_link(at, packet.link);

@@ -1,10 +1,10 @@
 #pragma once
 // The one walk over a packet's headers: link, tunnels and IP, down to the innermost transport.
 //
-// Each layer is one small function that reads its header and names the function of the layer that
-// follows.  What others need of a packet derives from where the walk arrived: the Summary of the
-// pairing rules (summarize.h), the IpPacket of the one-way methods (ip_packet.h), and where marks
-// may be written.
+// Each layer is one small function that reads its header and returns the function for the next
+// layer.  Other views of a packet derive from where the walk ended: the Summary for the pairing
+// rules (summarize.h), the IpPacket for the one-way methods (ip_packet.h), and where marks may be
+// written.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,22 +19,22 @@
 
 namespace sojourn {
 
-/// One packet, as far as its headers have been read.
+/// One packet, with the headers read so far.
 struct LocatedPacket {
-  /// What is still ahead.  At the end: the TCP or ICMP header, or the payload of UDP.
+  /// What has not been read yet.  At the end: the TCP or ICMP header, or the payload of UDP.
   Cursor rest;
-  IpLayer inner{};         ///< the innermost IP header that could be read
-  IpLayer outer{};         ///< the outermost one, which is what a router on the way sees
-  IpProtocol transport{};  ///< at the end: tcp, udp, icmp or icmpv6
+  IpLayer inner{};                       ///< the innermost IP header that could be read
+  IpLayer outer{};                       ///< the outermost one, which routers on the way see
+  IpProtocol transport{};                ///< at the end: tcp, udp, icmp or icmpv6
   std::uint16_t vlan = Sample::no_vlan;  ///< the outermost one
   std::uint16_t source_port = 0;         ///< of UDP
   std::uint16_t destination_port = 0;
-  /// A layer below the outer IP header states a length: the packet cannot just grow.
+  /// A layer below the outer IP header states a length: the packet cannot grow in place.
   bool length_below = false;
 };
 
-/// Down to the innermost transport, or why the walk ended before.  Either way `at` holds the IP
-/// headers that were read.
+/// Walks down to the innermost transport, or says why the walk ended before.  Either way `at` holds
+/// the IP headers that were read.
 std::optional<Skip> locate(const Packet& packet, LocatedPacket& at);
 
 /// The outcome of reading one layer: on to the next, arrived, or not for us.
@@ -59,7 +59,7 @@ class Step {
   Skip why_{};
 };
 
-// Which layer a number of the outer layer announces.
+// Which layer a protocol number of the outer layer announces.
 Step layer_of(EtherType type);
 Step layer_of(IpProtocol protocol);
 
@@ -79,8 +79,8 @@ Step read_cisco_hdlc(LocatedPacket& at);
 Step read_tag_of_4(LocatedPacket& at);
 Step read_tag_of_6(LocatedPacket& at);
 Step read_service_tag(LocatedPacket& at);
-/// Whether the bytes there are an Ethernet frame can be told only by an EtherType that we know in
-/// the right place, or by SNAP.
+/// Bytes are recognised as an Ethernet frame only by a known EtherType in the right place, or by
+/// SNAP.
 bool looks_like_ethernet(const Cursor& cursor, std::size_t offset);
 // ip.cpp
 Step read_any_ip(LocatedPacket& at);
@@ -92,10 +92,10 @@ Step read_udp(LocatedPacket& at);
 Step read_gre(LocatedPacket& at);
 // tunnels.cpp: what may be carried by IP and by UDP.
 Step tunnel_of(IpProtocol protocol);
-/// Whether UDP of this port can be one.
+/// Whether UDP on this port can be a tunnel.
 bool may_be_udp_tunnel(std::uint16_t port);
-/// The reader of the tunnel that a UDP datagram is, or null.  `stated` is its payload's length by
-/// the UDP header: the payload of a fragment is shorter.
+/// The reader of the tunnel in a UDP datagram, or null.  `stated` is the payload length in the UDP
+/// header: the payload of a fragment is shorter.
 Step::Reader udp_tunnel(const Cursor& payload, std::size_t stated, std::uint16_t source_port,
                         std::uint16_t destination_port);
 

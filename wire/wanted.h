@@ -1,5 +1,5 @@
 #pragma once
-// What the wanted kinds of round trip ask of the parser.
+// What the parser has to deliver for the wanted kinds of round trip.
 
 #include "core/kind.h"
 
@@ -14,7 +14,7 @@ struct Wanted {
         icmp(kinds.has(Kind::icmp)),
         quic(kinds.has(Kind::quic)) {}
 
-  bool tcp;  ///< all of it; DNS alone asks for the TCP segments of its port only
+  bool tcp;  ///< all TCP; DNS alone needs only the TCP segments of its port
   bool dns;
   bool ntp;
   bool icmp;

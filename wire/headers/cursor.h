@@ -10,12 +10,12 @@
 
 namespace sojourn {
 
-/// The part of a packet that is still ahead: the bytes that were captured, and how many bytes were
-/// on the wire.  Lengths come from the wire; what can be read is limited by the capture.
+/// The rest of a packet: the bytes that were captured, and how many bytes were on the wire.
+/// Lengths come from the wire; what can be read is limited by the capture.
 ///
-/// A read past the captured bytes gives nullptr (or false) and moves nothing.  Headers are looked
-/// at where they lie: they have no alignment and are made of bytes.  Copies of odd sizes through
-/// std::optional made every field wait for the copy, and the way through IPv6 twice as long.
+/// A read past the captured bytes gives nullptr (or false) and moves nothing.  Headers are read in
+/// place: they consist of bytes and need no alignment.  With copies of odd sizes through
+/// std::optional every field waited for the copy, and IPv6 took twice as long.
 class Cursor {
  public:
   Cursor() = default;
@@ -42,8 +42,8 @@ class Cursor {
     return true;
   }
 
-  /// An inner length field speaks: what lies behind is padding, or (if it says more than the outer
-  /// layers do) the rest was cut off before the capture.
+  /// Applies an inner length field.  Bytes beyond it are padding; if it exceeds the outer length,
+  /// the rest was cut off before the capture.
   void set_length(std::size_t length) {
     length_ = length;
     if (captured_.size() > length) captured_ = captured_.first(length);

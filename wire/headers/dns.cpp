@@ -9,8 +9,8 @@
 namespace sojourn {
 namespace {
 
-// The token only has to tell apart the few exchanges that share a flow and an identifier; whoever
-// stores it hashes it again with a secret.  So this hash has a fixed key.
+// The token only has to distinguish the few exchanges that share a flow and an identifier, and
+// tables hash it again with a secret.  So this hash has a fixed key.
 constexpr HashKey question_key = HashKey::from_seed(0x1035);
 
 /// Lower case of eight characters at once.  RFC 4343: only A to Z fold, and senders may mix cases
@@ -24,9 +24,9 @@ constexpr std::uint64_t fold_case(std::uint64_t word) {
 }
 static_assert(fold_case(0x405a415b617a80c1u) == 0x407a615b617a80c1u);
 
-/// Length of the uncompressed name in front of `bytes`, its final zero included.  0 if it is not
-/// all there, or is not one: longer than 255 bytes, or compressed, which makes no sense in the
-/// first name of a message.
+/// Length of the uncompressed name at the front of `bytes`, with its final zero.  0 if it is
+/// incomplete or invalid: longer than 255 bytes, or compressed, which is impossible in the first
+/// name of a message.
 std::size_t name_length(std::span<const std::byte> bytes) {
   constexpr std::size_t longest_name = 255, longest_label = 63;
   std::size_t at = 0;
@@ -39,7 +39,7 @@ std::size_t name_length(std::span<const std::byte> bytes) {
   return 0;
 }
 
-/// Hash of name, type and class; 0 if they are not all there.
+/// Hash of name, type and class; 0 if they are incomplete.
 std::uint64_t hash_question(std::span<const std::byte> question, std::uint8_t opcode) {
   const std::size_t name = name_length(question);
   constexpr std::size_t type_and_class = 4;

@@ -28,23 +28,23 @@ static_assert(sizeof(DnsHeader) == 12 && WireStruct<DnsHeader>);
 /// One query or response.
 ///
 /// `token` is equal for a query and its response: the identifier in the low 16 bits, above it a
-/// hash of opcode and first question (name without regard to case, type, class).  The hash is 0 if
-/// there is no question or the capture cuts it off.
+/// hash of opcode and first question (case-insensitive name, type, class).  The hash is 0 if there
+/// is no question or the capture cuts it off.
 struct DnsMessage {
   bool response = false;
   std::uint64_t token = 0;
   std::uint32_t size = 0;  ///< bytes on the wire, without TCP's length prefix
 };
 
-/// nullopt if the header is not all there, or the opcode is one that nobody uses (RFC 6895: 3 and
-/// above 6).  Updates and notifications are requests with a response like any other.
+/// nullopt if the header is incomplete or the opcode unassigned (RFC 6895: 3 and above 6).  Updates
+/// and notifications are requests with a response like any other.
 std::optional<DnsMessage> parse_dns_message(std::span<const std::byte> captured);
 
 /// Where in a TCP stream the next message starts (RFC 1035 section 4.2.2: each has a two-byte
 /// length in front), as an offset from the start of the current segment's payload.
 ///
-/// Many writers put the length into a segment of its own, so the position also remembers a length
-/// (or half of one) that was read already.  A new connection starts at DnsStreamPosition{}.
+/// Many senders put the length into its own segment, so the position also remembers a length (or
+/// half of one) already read.  A new connection starts at DnsStreamPosition{}.
 struct DnsStreamPosition {
   enum class Next : std::uint8_t { length, second_half_of_length, message };
 
@@ -58,9 +58,10 @@ struct DnsStreamPosition {
 
 /// Calls `found(const DnsMessage&)` for each message whose header lies in this segment.
 ///
-/// `captured` are the payload bytes at hand, `payload` is their number on the wire.  Returns where
-/// the next message starts, which may lie far beyond this segment, or nullopt if a length prefix
-/// was not captured: then nobody can say where messages start until the connection ends.
+/// `captured` holds the captured payload bytes, `payload` is their number on the wire.  Returns
+/// where the next message starts, which may be far beyond this segment.  Returns nullopt if a
+/// length prefix was not captured: then message boundaries are unknown for the rest of the
+/// connection.
 template <class Found>
 std::optional<DnsStreamPosition> walk_dns_stream(std::span<const std::byte> captured,
                                                  std::uint32_t payload, DnsStreamPosition position,

@@ -17,8 +17,8 @@ constexpr T swap_to_network(T value) {
   return value;
 }
 
-/// Holds network order, reads as a host integer, and can be assigned one: the same struct parses
-/// a packet and builds it.
+/// Holds network order, converts to and from a host integer: the same struct parses and builds a
+/// packet.
 template <std::unsigned_integral T>
 class BigEndian {
  public:

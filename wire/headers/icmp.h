@@ -10,7 +10,7 @@ namespace sojourn {
 enum class IcmpType : std::uint8_t { echo_reply = 0, echo_request = 8 };
 enum class Icmpv6Type : std::uint8_t { echo_request = 128, echo_reply = 129 };
 
-/// The first eight bytes of an echo message; other types share the first four.
+/// The first eight bytes of an echo message; the first four are common to all types.
 struct IcmpEcho {
   std::uint8_t type = 0;
   std::uint8_t code = 0;

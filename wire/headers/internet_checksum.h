@@ -23,13 +23,13 @@ constexpr std::uint16_t checksum_of_sum(std::uint32_t sum) {
   return static_cast<std::uint16_t>(~sum);
 }
 
-/// Of whole bytes.  Over a header that holds its own right checksum the result is 0.
+/// The checksum of whole bytes.  Over a header that holds its correct checksum the result is 0.
 inline std::uint16_t internet_checksum(std::span<const std::byte> bytes) {
   return checksum_of_sum(word_sum(bytes));
 }
 
-/// RFC 1624 equation 3, HC' = ~(~HC + ~m + m').  A wrong checksum stays exactly as wrong, so
-/// marking neither hides a damaged packet nor makes one of an offloaded checksum.
+/// RFC 1624 equation 3, HC' = ~(~HC + ~m + m').  A wrong checksum keeps its error.  So marking
+/// neither hides a damaged packet nor corrupts one whose checksum is offloaded.
 constexpr std::uint16_t updated_checksum(std::uint16_t checksum, std::uint16_t before,
                                          std::uint16_t after) {
   std::uint32_t sum = static_cast<std::uint16_t>(~checksum);

@@ -14,31 +14,31 @@ constexpr bool is_plain_extension(IpProtocol protocol) {
   return protocol == IpProtocol::hop_by_hop || protocol == IpProtocol::routing ||
          protocol == IpProtocol::destination_options || protocol == IpProtocol::mobility;
 }
-/// Whether more than a transport or a tunnel follows; no_next counts, since nothing does.
+/// Whether it announces an extension header; no_next counts too, since no transport follows it.
 constexpr bool has_extensions(IpProtocol protocol) {
   return is_plain_extension(protocol) || protocol == IpProtocol::fragment ||
          protocol == IpProtocol::no_next;
 }
 
-/// Stands at one header of the chain, first at what the IPv6 header announces.  Which headers to
-/// pass is the caller's choice: some end a search that others go on behind.
+/// Stands at one header of the chain, first at the one that the IPv6 header announces.  The caller
+/// decides which headers to pass: for some callers a header ends the search, for others not.
 class Ipv6Chain {
  public:
-  /// More is nobody's packet.  It also keeps the way to the payload within 16 bits.
+  /// Real packets have fewer.  The limit also keeps the payload's offset within 16 bits.
   static constexpr int longest = 12;
 
   /// `ip` holds the captured bytes, at least the IPv6 header.
   explicit Ipv6Chain(std::span<const std::byte> ip)
       : ip_(ip), number_(reinterpret_cast<const Ipv6Header*>(ip.data())->next_header) {}
 
-  IpProtocol number() const { return number_; }               ///< of the header that stands here
+  IpProtocol number() const { return number_; }               ///< of the current header
   std::size_t offset() const { return offset_; }              ///< from `ip` to it
   std::size_t announced_at() const { return announced_at_; }  ///< from `ip` to its number
   bool is_first() const { return passed_ == 0; }
   bool too_long() const { return passed_ == longest; }
 
-  /// Of the options or authentication header that stands here; nullopt if the capture ends before
-  /// its length field.
+  /// Length of the current options or authentication header; nullopt if the capture ends before its
+  /// length field.
   std::optional<std::size_t> length() const {
     if (ip_.size() < offset_ + sizeof(Ipv6Extension)) return std::nullopt;
     const auto* header = reinterpret_cast<const Ipv6Extension*>(ip_.data() + offset_);

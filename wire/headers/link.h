@@ -31,8 +31,8 @@ struct LinuxCooked2 {
 static_assert(sizeof(LinuxCooked2) == 20 && WireStruct<LinuxCooked2>);
 
 /// BSD's null and loop headers: an address family, whose number for IPv6 depends on the system.
-/// Null is in the byte order of the writer, loop in network order; the numbers are small enough
-/// to tell.
+/// Null is in the byte order of the writer, loop in network order; the numbers are small enough to
+/// detect the order.
 enum class AddressFamily : std::uint32_t {
   ipv4 = 2,
   ipv6_linux = 10,

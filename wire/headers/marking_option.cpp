@@ -33,7 +33,7 @@ template <class Visit>
 bool walk(std::span<const std::byte> ip, Visit visit) {
   for (Ipv6Chain chain{ip}; !chain.too_long();) {
     const IpProtocol number = chain.number();
-    // RFC 8200 section 4.1: hop-by-hop options stand first or not at all.
+    // RFC 8200 section 4.1: hop-by-hop options are first if present.
     const bool plain = (number == IpProtocol::hop_by_hop && chain.is_first()) ||
                        number == IpProtocol::destination_options || number == IpProtocol::routing;
     if (!plain && number != IpProtocol::authentication) return true;
@@ -80,7 +80,7 @@ Extension place_for(std::span<const std::byte> ip, OptionPlace place) {
       found = header;
       return true;
     }
-    // RFC 8200 section 4.1: hop-by-hop options come first, destination options right after them.
+    // RFC 8200 section 4.1: hop-by-hop options come first, destination options directly after them.
     if (number != IpProtocol::hop_by_hop) return true;
     found = {.offset = header.offset + header.length, .announced_at = header.offset};
     return false;

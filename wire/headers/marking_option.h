@@ -1,5 +1,5 @@
 #pragma once
-// The AltMark option of IPv6, RFC 9343: where a network may mark packets without taking bits away.
+// The AltMark option of IPv6, RFC 9343: a place for marks that uses no bits of other fields.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,16 +27,16 @@ struct AltMarkOption {
 };
 static_assert(sizeof(AltMarkOption) == 6 && WireStruct<AltMarkOption>);
 
-/// Which of the two extension headers carries the option (RFC 9343 section 4): read by every router
-/// on the way, or by the destination alone.
+/// Which extension header carries the option (RFC 9343 section 4): the one read by every router on
+/// the way, or the one read only by the destination.
 enum class OptionPlace : std::uint8_t { hop_by_hop, destination };
 
 /// The first AltMark option of an IPv6 packet: bytes from `ip` to the option's type.  Nullopt if
-/// there is none, or if what leads to it was not captured or contradicts itself.
+/// there is none, or if the headers before it were not captured or are inconsistent.
 std::optional<std::size_t> find_alt_mark(std::span<const std::byte> ip, OptionPlace place);
 
-/// What the option adds to a packet: an extension header of its own, or two bytes of padding and
-/// the option at the end of one that is there already.
+/// What the option adds to a packet: a new extension header, or two bytes of padding and the option
+/// at the end of an existing one.
 inline constexpr std::size_t alt_mark_growth = 8;
 
 /// Why an option cannot be put into a packet.
@@ -45,19 +45,19 @@ enum class OptionRefusal : std::uint8_t {
   not_ipv6,
   no_length,      ///< jumbogram or offload: the payload length is 0, or would overflow
   authenticated,  ///< RFC 4302: the authentication header covers the options
-  header_full,    ///< has such an extension header already, and that is as long as one can be
-  bad_options,    ///< has such an extension header already, and its options contradict its length
+  header_full,    ///< has such an extension header, which has the maximum length
+  bad_options,    ///< has such an extension header, and its options contradict its length
   truncated,      ///< the extension headers were not captured
 };
 OptionRefusal may_insert_alt_mark(std::span<const std::byte> ip, OptionPlace place);
 
-/// Writes `ip` with the option into `out`, which has room for alt_mark_growth bytes more.  Only if
-/// may_insert_alt_mark() had nothing against it.
+/// Writes `ip` with the option into `out`, which has room for alt_mark_growth bytes more.  Call it
+/// only if may_insert_alt_mark() allows it.
 void insert_alt_mark(std::span<const std::byte> ip, OptionPlace place, const AltMarkOption& option,
                      std::span<std::byte> out);
 
-/// The exact reverse: the packet without what insert_alt_mark() added goes to `out`, which is as
-/// long as `ip`.  False if there is no option in the form that insert_alt_mark() gives it.
+/// The exact reverse: writes the packet without what insert_alt_mark() added to `out`, which is as
+/// long as `ip`.  False if there is no option in the form that insert_alt_mark() writes.
 bool remove_alt_mark(std::span<const std::byte> ip, OptionPlace place, std::span<std::byte> out);
 
 }  // namespace sojourn

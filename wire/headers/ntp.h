@@ -34,8 +34,8 @@ struct NtpHeader {
 static_assert(sizeof(NtpHeader) == 48 && WireStruct<NtpHeader>);
 
 /// Mode 1 is a request: a symmetric passive peer (2) answers it at once.  Between two active peers
-/// (1 <-> 1) each packet also echoes the other's last one, but only after a whole poll interval:
-/// that time is no network delay, so no such pair is formed.
+/// (1 <-> 1) each packet also echoes the other's last one, but only after a poll interval.  That is
+/// not network delay, so such packets are not paired.
 inline bool is_ntp_request(NtpMode mode) {
   return mode == NtpMode::client || mode == NtpMode::symmetric_active;
 }

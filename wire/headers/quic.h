@@ -18,9 +18,9 @@ struct QuicPacket {
 
 inline constexpr std::uint32_t quic_version1 = 1, quic_version2 = 0x6b3343cf;
 
-/// Versions that have been on the wire: the RFCs, IETF drafts, reserved ones that exercise version
-/// negotiation (?a?a?a?a), and what implementers use for their experiments, mostly in ASCII
-/// (Google's Q046, picoquic's PCQ0, quant's EGG\x16) or a pattern (Facebook's faceb00?, f?f?f?f?).
+/// Versions that have been in use: the RFCs, IETF drafts, and reserved ones that exercise version
+/// negotiation (?a?a?a?a).  Experimental versions are mostly in ASCII (Google's Q046, picoquic's
+/// PCQ0, quant's EGG\x16) or a pattern (Facebook's faceb00?, f?f?f?f?).
 constexpr bool is_known_quic_version(std::uint32_t version) {
   return version == quic_version1 || version == quic_version2 || version >> 8 == 0xff0000u ||
          (version & 0x0f0f0f0fu) == 0x0a0a0a0au || version >> 8 == 0xfaceb0u ||
@@ -40,10 +40,10 @@ constexpr bool is_quic_initial(std::uint8_t first, std::uint32_t version) {
 
 /// What a UDP payload would be if it were QUIC.
 ///
-/// A short header has nothing to recognise it by but its least size, so it is only a candidate:
-/// whether the conversation began with long headers is for the caller to remember.  Its fixed bit
-/// (0x40) says nothing, since endpoints may agree to send it at random (RFC 9287); skipping the
-/// packets without it would move the edges of the spin bit.
+/// A short header can be recognised only by its minimum size, so it is only a candidate; the caller
+/// has to remember whether the conversation began with long headers.  Its fixed bit (0x40) is no
+/// evidence, since endpoints may agree to send it at random (RFC 9287).  Skipping the packets
+/// without it would move the edges of the spin bit.
 /// Version negotiation (version 0) belongs to no version's handshake and gives nullopt.
 inline std::optional<QuicPacket> glance_at_quic(std::span<const std::byte> captured,
                                                 std::size_t payload) {

@@ -1,8 +1,8 @@
 #pragma once
 // RLI's reference packet on the wire: a UDP datagram that says when it was sent.
 //
-// With its 20 bytes it makes an IPv4 packet of 48, the size that the RLI paper reckons with (40
-// bytes of header and an 8-byte timestamp).  A capture shows it by the magic and the version, on
+// With its 20 bytes it makes an IPv4 packet of 48, the size that the RLI paper assumes (40 bytes of
+// header and an 8-byte timestamp).  In a capture it is recognised by the magic and the version, on
 // any port.
 
 #include <array>
@@ -37,8 +37,7 @@ struct ReferencePacket {
   friend bool operator==(const ReferencePacket&, const ReferencePacket&) = default;
 };
 
-/// Where reference packets go if nothing else is said.  Receivers go by the content, not by the
-/// port.
+/// The default port of reference packets.  Receivers recognise them by content, not by port.
 inline constexpr std::uint16_t default_reference_port = 4747;
 
 /// The UDP payload.

@@ -17,7 +17,7 @@ TEST(ReferencePacket, ComesBackAsItWasWritten) {
   }
 }
 
-/// The bytes are a promise to other points: they change with the version only.
+/// Other points depend on this format: it may change only with the version.
 TEST(ReferencePacket, HasTheseBytes) {
   const auto bytes = encode({0x0102, 0x03040506, timestamp_from_ns(0x0708090a0b0c0d0e)});
   const std::vector<int> expected = {'S', 'J', 'R', 'F', 1, 0,  1,  2,  3,  4,

@@ -30,7 +30,8 @@ struct TcpTimestamps {
   Be32 echo{};
 };
 
-/// The layout RFC 7323 appendix A recommends, and nearly every segment has: NOP, NOP, timestamps.
+/// The layout that RFC 7323 appendix A recommends and nearly every segment has: NOP, NOP,
+/// timestamps.
 struct TcpAlignedTimestamps {
   Be32 lead = tcp_aligned_lead;
   TcpTimestamps timestamps{};

@@ -1,5 +1,5 @@
 #pragma once
-// TLS records, RFC 8446 section 5.1 and RFC 5246 section 6.2.1: what can be told without keys.
+// TLS records, RFC 8446 section 5.1 and RFC 5246 section 6.2.1: what is readable without keys.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,8 +31,8 @@ struct TlsRecord {
 };
 inline constexpr std::size_t tls_header_size = 5;
 
-/// The record that begins with these bytes, or nullopt if none does: by chance, bytes that are none
-/// look like one once in two million times.
+/// The record that begins with these bytes, or nullopt.  Other bytes look like a record by chance
+/// once in two million times.
 inline std::optional<TlsRecord> parse_tls_record(std::span<const std::byte> captured) {
   if (captured.size() < tls_header_size) return std::nullopt;
   const auto type = std::to_integer<std::uint8_t>(captured[0]);

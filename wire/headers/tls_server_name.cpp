@@ -5,7 +5,7 @@
 namespace sojourn {
 namespace {
 
-/// What is left of a message, each part behind its length.
+/// The rest of a message, in which each part follows its length.
 class Rest {
  public:
   explicit Rest(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -23,7 +23,7 @@ class Rest {
     bytes_ = bytes_.subspan(size);
     return value;
   }
-  /// A length in `size` bytes, and so many bytes behind it.
+  /// A length of `size` bytes, and that many bytes behind it.
   bool skip_part(std::size_t size) {
     const auto length = number(size);
     return length && skip(*length);

@@ -1,5 +1,5 @@
 #pragma once
-// Whom a TLS client wants to speak to.
+// The server name that a TLS client asks for.
 
 #include <cstddef>
 #include <optional>
