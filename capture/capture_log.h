@@ -1,5 +1,5 @@
 #pragma once
-// What a reader of one capture has to tell: its counters, and one line per trouble.
+// What the reader of a capture reports: its counters, and one line per problem.
 
 #include <algorithm>
 #include <cstddef>
@@ -13,14 +13,14 @@
 
 namespace sojourn {
 
-/// Shared by the parts that read one capture, so that each can report where the trouble is met.
+/// Shared by the parts that read one capture, so that each can report a problem where it occurs.
 struct CaptureLog {
   std::string name;  ///< of the file, as the user wrote it
   SourceCounters counters;
   std::vector<std::string> warnings;
-  std::shared_ptr<NameTable> interfaces;  ///< where their names go; null if they are not needed
+  std::shared_ptr<NameTable> interfaces;  ///< where their names are stored; null if not needed
 
-  /// A damaged capture can be wrong in a million places, and one line each would be a flood.
+  /// A damaged capture can be wrong in a million places, so the number of lines is limited.
   static constexpr std::size_t most_warnings = 8;
 
   /// For Packet::interface.
@@ -33,7 +33,7 @@ struct CaptureLog {
   }
 };
 
-/// What is counted of every packet, kept in registers while a batch is filled.
+/// Counted for every packet, kept in registers while a batch is filled.
 struct PacketTally {
   std::uint64_t bytes = 0;
   std::uint64_t backward_times = 0;

@@ -12,19 +12,19 @@
 
 namespace sojourn {
 
-/// Hands whole blocks on, so that a capture of millions of packets costs seconds.  Where they go,
-/// and what happens if they do not arrive, is the business of whoever takes them.
+/// Writes whole blocks, so that a capture of millions of packets costs seconds.  The receiver of
+/// the blocks decides where they go and handles its own errors.
 class CaptureWriter {
  public:
   using Take = std::function<void(std::string_view)>;
 
   CaptureWriter(Take take, LinkType link, std::uint32_t snap_length = 262'144);
 
-  /// `length` is what was on the wire, if the capture cuts packets; times from 1970 to 2106.
+  /// `length` is the length on the wire, if the capture cuts packets; times from 1970 to 2106.
   void write(Timestamp time, std::span<const std::byte> bytes, std::uint32_t length);
   void write(const Packet& packet) { write(packet.time, packet.bytes(), packet.length); }
 
-  /// Must be called last: hands on what is left.
+  /// Must be called last: writes the rest.
   void flush();
 
  private:

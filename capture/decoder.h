@@ -10,7 +10,7 @@
 
 namespace sojourn {
 
-/// Bytes that are yet to be decoded.
+/// Bytes that are not decoded yet.
 struct Window {
   const std::byte* begin = nullptr;
   const std::byte* end = nullptr;
@@ -20,8 +20,8 @@ struct Window {
   std::span<const std::byte> bytes() const { return {begin, end}; }
 };
 
-/// The largest packet that libpcap and Wireshark accept too (MAXIMUM_SNAPLEN).  A longer one is a
-/// sign of damage, and following its length would lead to more.
+/// The largest packet that libpcap and Wireshark accept too (MAXIMUM_SNAPLEN).  A longer one
+/// indicates damage, and skipping by its length would cause more errors.
 inline constexpr std::uint32_t max_captured = 262'144;
 
 class Decoder {
@@ -30,9 +30,9 @@ class Decoder {
 
   struct Step {
     std::size_t count = 0;     ///< packets, their bytes inside the window
-    std::size_t consumed = 0;  ///< bytes from the window's front that are done with
-    std::size_t wanted = 0;    ///< if count is 0: the window size without which nothing happens
-    bool ended = false;        ///< nothing more will come: the last byte, or damage
+    std::size_t consumed = 0;  ///< bytes from the window's front that are not needed any more
+    std::size_t wanted = 0;    ///< if count is 0: the window size needed to make progress
+    bool ended = false;        ///< nothing follows: the last byte, or damage
   };
 
   /// Fills `batch` from its front with the packets that lie wholly in `window`.

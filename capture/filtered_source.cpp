@@ -13,8 +13,7 @@ Result<std::unique_ptr<Source>> FilteredSource::open(std::unique_ptr<Source> sou
 }
 
 Source::Filled FilteredSource::next(std::span<Packet> batch) {
-  // A batch of which nothing is left is handed on empty, so that the caller stays in control of
-  // a long search.
+  // An empty batch is returned if no packet passes, so that the caller can interrupt a long search.
   const Filled filled = source_->next(batch);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < filled.count; ++i) {

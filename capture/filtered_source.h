@@ -13,13 +13,14 @@
 
 namespace sojourn {
 
-/// Passes on what the expression accepts and counts the rest in `filtered`.
+/// Passes on the packets that the expression accepts and counts the rest in `filtered`.
 ///
-/// `packets`, `bytes` and `backward_times` are of the packets passed on.  A link type that the
-/// expression cannot be compiled for ("vlan" on raw IP) accepts nothing, and a warning says so.
+/// `packets`, `bytes` and `backward_times` count the packets passed on.  If the expression cannot
+/// be compiled for a link type ("vlan" on raw IP), it accepts no packet of it, and a warning says
+/// so.
 class FilteredSource final : public Source {
  public:
-  /// Fails if the expression is wrong.  It is judged for Ethernet, before any packet is seen.
+  /// Fails if the expression is invalid.  It is checked for Ethernet, before the first packet.
   static Result<std::unique_ptr<Source>> open(std::unique_ptr<Source> source,
                                               const std::string& expression);
 
@@ -44,9 +45,9 @@ class FilteredSource final : public Source {
 
   std::unique_ptr<Source> source_;
   std::string expression_;
-  std::vector<ForLink> filters_;  ///< one, nearly always
-  std::size_t current_ = 0;       ///< the one that fitted the last packet
-  SourceCounters counters_;       ///< `packets` and the like are ours, the others the source's
+  std::vector<ForLink> filters_;  ///< nearly always one
+  std::size_t current_ = 0;       ///< the one for the last packet
+  SourceCounters counters_;       ///< `packets` and the like are our own, the rest is the source's
   std::vector<std::string> warnings_;
   std::size_t warnings_seen_ = 0;
   PacketTally tally_;

@@ -16,10 +16,10 @@ MergedSource::MergedSource(std::vector<std::unique_ptr<Source>> sources) {
 Source::Filled MergedSource::next(std::span<Packet> batch) {
   std::size_t filled = 0;
   while (filled < batch.size()) {
-    if (!refill()) break;  // some lane is silent: nobody knows what is the earliest
+    if (!refill()) break;  // a lane is silent: the earliest packet is unknown
     if (heap_.empty()) break;
     filled += merge(batch.subspan(filled));
-    // To refill a lane whose bytes move would take away what has just been handed out.
+    // Refilling a lane whose bytes move would invalidate the packets just returned.
     if (!bytes_stay_) break;
   }
   counters_.packets += filled;
@@ -27,7 +27,8 @@ Source::Filled MergedSource::next(std::span<Packet> batch) {
   return {filled, heap_.empty() && std::ranges::all_of(lanes_, &Lane::ended)};
 }
 
-/// Gives every lane a packet to compare, unless it has ended.  False if one has none at present.
+/// Ensures that every lane has a packet to compare, unless it has ended.  False if one has none
+/// yet.
 bool MergedSource::refill() {
   bool ready = true;
   heap_.clear();
@@ -51,7 +52,7 @@ bool MergedSource::refill() {
   return ready;
 }
 
-/// Hands out packets until the batch is full or a lane is empty.
+/// Returns packets until the batch is full or a lane is empty.
 std::size_t MergedSource::merge(std::span<Packet> batch) {
   const auto later = [this](std::size_t a, std::size_t b) {
     return std::pair{lanes_[a].time(), a} > std::pair{lanes_[b].time(), b};
@@ -61,7 +62,7 @@ std::size_t MergedSource::merge(std::span<Packet> batch) {
     std::ranges::pop_heap(heap_, later);
     const std::size_t first = heap_.back();
     Lane& lane = lanes_[first];
-    // Captures that follow one another give long runs: stay while the lane is before the others.
+    // Consecutive captures give long runs: stay with the lane while it is before the others.
     const bool alone = heap_.size() == 1;
     const auto rival = alone ? std::pair{Timestamp::max(), lanes_.size()}
                              : std::pair{lanes_[heap_.front()].time(), heap_.front()};

@@ -11,10 +11,10 @@
 
 namespace sojourn {
 
-/// Takes from the source whose next packet is the earliest; of equal times, from the first source.
+/// Takes from the source with the earliest next packet; for equal times, from the first source.
 ///
-/// A source that goes back in time by itself is not reordered: that would need unbounded memory.
-/// Such packets are counted over the merged order.
+/// Packets within one source that go back in time are not reordered: that would need unbounded
+/// memory.  They are counted in the merged order.
 class MergedSource final : public Source {
  public:
   explicit MergedSource(std::vector<std::unique_ptr<Source>> sources);
@@ -28,7 +28,7 @@ class MergedSource final : public Source {
  private:
   static constexpr std::size_t lane_batch = 256;
 
-  /// One source and its packets that are not handed out yet.
+  /// One source and its packets that have not been returned yet.
   struct Lane {
     std::unique_ptr<Source> source;
     std::vector<Packet> packets;

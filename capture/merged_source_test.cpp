@@ -34,7 +34,7 @@ TEST(MergedSource, EqualsAStableSortByTime) {
     std::mt19937_64 random{seed};
     std::vector<PcapWriter> captures(seed + 1);
     std::vector<Expected> expected;
-    std::uint32_t size = 1;  // each packet has a size of its own: it tells who it is
+    std::uint32_t size = 1;  // each packet has its own size, which identifies it
     for (PcapWriter& capture : captures) {
       auto time = static_cast<std::uint32_t>(random() % 100);
       for (std::uint64_t i = 0; i < 1 + random() % 400; ++i, ++size) {
@@ -74,7 +74,7 @@ TEST(MergedSource, SumsTheTroubleOfItsParts) {
   EXPECT_GT(source->progress(), 0.9);  // all but the cut packet
 }
 
-/// A source that has no packets, only things to tell.
+/// A source without packets that only has warnings.
 class Teller final : public Source {
  public:
   Teller(const SourceCounters& counters, double progress, bool bytes_stay = true)
@@ -91,7 +91,7 @@ class Teller final : public Source {
   bool bytes_stay_;
 };
 
-/// What two tellers say together.
+/// The warnings of two such sources together.
 std::unique_ptr<Source> told(Teller one, Teller other) {
   std::vector<std::unique_ptr<Source>> sources;
   sources.push_back(std::make_unique<Teller>(one));

@@ -9,8 +9,8 @@
 namespace sojourn {
 namespace {
 
-/// libpcap numbers raw IP differently inside (DLT_) and in files (LINKTYPE_); the others that we
-/// read agree.
+/// libpcap's internal numbers (DLT_) for raw IP differ from those in files (LINKTYPE_); for the
+/// other supported types they agree.
 int dlt_of(LinkType link) {
   switch (link) {
     case LinkType::raw_bsd:

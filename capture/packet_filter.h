@@ -1,5 +1,5 @@
 #pragma once
-// tcpdump's filter language, by libpcap.
+// tcpdump's filter language, using libpcap.
 
 #include <memory>
 #include <string>

@@ -11,7 +11,7 @@ namespace {
 
 using namespace test;
 
-/// IPv4 and the ports of UDP, with what is in front of it on the given link.
+/// IPv4 and the ports of UDP behind the header of the given link.
 Bytes datagram(LinkType link, std::uint16_t destination_port) {
   Bytes bytes{{}, true};  // network order
   if (link == LinkType::ethernet) bytes.u32(1).u32(2).u32(3).u16(0x0800);

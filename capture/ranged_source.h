@@ -1,5 +1,5 @@
 #pragma once
-// Only the packets of a range of time.
+// Only the packets within a time range.
 
 #include <memory>
 #include <optional>
@@ -15,7 +15,8 @@
 namespace sojourn {
 
 /// Passes on the packets of the range as if the capture held no others, and counts the rest in
-/// `filtered`.  Reading ends a minute behind the range: captures step back in time, but not so far.
+/// `filtered`.  Reading ends a minute after the range: captures may step back in time, but not that
+/// far.
 class RangedSource final : public Source {
  public:
   RangedSource(std::unique_ptr<Source> source, const TimeRange& range)
@@ -24,7 +25,7 @@ class RangedSource final : public Source {
   Filled next(std::span<Packet> batch) override;
   bool bytes_stay() const override { return source_->bytes_stay(); }
   const SourceCounters& counters() const override { return counters_; }
-  /// Also that no packet lies in the range, with the times of those that there are.
+  /// Warns also if no packet is in the range, with the times of the packets that exist.
   std::span<const std::string> warnings() const override {
     return warnings_.empty() ? source_->warnings() : std::span<const std::string>{warnings_};
   }
@@ -33,12 +34,12 @@ class RangedSource final : public Source {
  private:
   std::unique_ptr<Source> source_;
   TimeRange range_;
-  std::optional<TimeRange::Resolved> resolved_;  ///< once the first packet has come
+  std::optional<TimeRange::Resolved> resolved_;  ///< known after the first packet
   SourceCounters counters_;
   std::uint64_t passed_ = 0, kept_back_ = 0;
   PacketTally tally_;
   Timestamp earliest_ = Timestamp::max(), latest_ = Timestamp::min();  ///< of all packets
-  std::vector<std::string> warnings_;  ///< those of the source and our own, if we have one
+  std::vector<std::string> warnings_;  ///< the source's, and our own if any
 };
 
 }  // namespace sojourn

@@ -10,7 +10,7 @@ namespace {
 
 using namespace test;
 
-/// A packet a second, its size telling which.
+/// A packet a second, identified by its size.
 std::unique_ptr<Source> ten_minutes() {
   static const PcapWriter capture = [] {
     PcapWriter writer;

@@ -1,5 +1,5 @@
 #pragma once
-// What the user should know of a capture once it has been read.
+// What the user should know about a capture after it has been read.
 
 #include <string>
 #include <vector>
@@ -8,12 +8,12 @@
 
 namespace sojourn {
 
-/// The source's own warnings, and one line for each way in which its times cannot be right.
-/// The latter begin with `name`, if it is not empty; the former say where they come from.
+/// The source's own warnings, and one line for each way in which its times are implausible.  The
+/// latter begin with `name`, if it is not empty; the former name their origin themselves.
 std::vector<std::string> all_warnings(const Source& source, const std::string& name = {});
 
-/// Only the latter.  Packets that go back by less than a second, and are fewer than one in four,
-/// are usual where several queues of a card are captured, and not worth a warning.
+/// Only the latter.  Steps back by less than a second, in fewer than one packet in four, are normal
+/// where several queues of a card are captured, and give no warning.
 std::vector<std::string> time_warnings(const SourceCounters& counters);
 
 }  // namespace sojourn

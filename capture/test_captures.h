@@ -17,7 +17,7 @@
 
 namespace sojourn::test {
 
-/// Bytes in the order of a writer of our choice.
+/// Bytes in a byte order of our choice.
 struct Bytes {
   std::vector<std::byte> data;
   bool swapped = false;
@@ -123,7 +123,7 @@ struct PcapngWriter : Bytes {
   }
 };
 
-/// A packet with bytes of its own, so that it can be kept and compared.
+/// A packet with its own bytes, so that it can be kept and compared.
 struct Copied {
   std::int64_t time_ns;
   std::uint32_t length;
@@ -139,7 +139,7 @@ struct ReadAll {
   std::vector<std::string> warnings;
 };
 
-/// Reads to the end; gives up (with what it has) when a source stays silent for too long.
+/// Reads to the end; gives up (with what it has) if a source stays silent for too long.
 inline ReadAll read_all(Source& source, std::size_t batch_size = 5) {
   ReadAll all;
   std::vector<Packet> batch(batch_size);

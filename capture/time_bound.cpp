@@ -10,12 +10,12 @@
 
 namespace sojourn {
 
-/// Takes numbers and signs off the front of a text.  What does not fit leaves `ok` false.
+/// Removes numbers and signs from the front of a text.  A mismatch sets `ok` to false.
 struct TimeBound::Reader {
   std::string_view rest;
   bool ok = true;
 
-  /// Exactly so many digits, up to `most`.
+  /// Exactly this many digits, up to `most`.
   int number(std::size_t digits, int least, int most) {
     int value = 0;
     const auto text = rest.substr(0, digits);
@@ -51,7 +51,7 @@ struct TimeBound::Reader {
     fields.second = number(2, 0, 60);
     fields.ns = fraction();
   }
-  /// How far the zone is ahead of UTC; nullopt if none is named.
+  /// How far the zone is ahead of UTC; nullopt without a zone.
   std::optional<Duration> zone() {
     if (rest == "Z" || rest == "z") {
       rest = {};
@@ -117,7 +117,7 @@ Result<TimeBound> TimeBound::parse(std::string_view text) {
     return bound;
   }
   Fields& fields = bound.fields_;
-  // Nanoseconds of 64 bits reach from 1677 to 2262.
+  // 64-bit nanoseconds reach from 1677 to 2262.
   fields.year = reader.number(4, 1678, 2261);
   reader.sign('-');
   fields.month = reader.number(2, 1, 12);

@@ -1,5 +1,5 @@
 #pragma once
-// A point in time as people name it: a date, a time of day, or so long after the start.
+// A point in time as people write it: a date, a time of day, or an offset from the start.
 
 #include <cstdint>
 #include <optional>
@@ -12,26 +12,26 @@ namespace sojourn {
 
 /// One of
 ///
-///     90s, 5min                      so long after the first packet
+///     90s, 5min                      this long after the first packet
 ///     2026-11-15T02:33:11.5Z         a time with its zone: Z, +01:00 or -0500
 ///     2026-11-15 02:33:11            the same in local time
-///     2026-11-15                     when that day begins, in local time
-///     02:33, 02:33:11                that time of the day on which the capture begins, local
+///     2026-11-15                     the start of that day, in local time
+///     02:33, 02:33:11                that time on the day on which the capture begins, local
 ///
 /// Local time is that of the environment (TZ), with its summer time.
 class TimeBound {
  public:
   static Result<TimeBound> parse(std::string_view text);
 
-  /// The time that is meant in a capture whose first packet passed at `first`.
+  /// The time meant, in a capture whose first packet passed at `first`.
   Timestamp resolve(Timestamp first) const;
-  /// A time of day names one in every day: the one after this.
+  /// A time of day occurs every day: the one after this.
   bool is_time_of_day() const { return how_ == How::time_of_day; }
 
  private:
   enum class How : std::uint8_t { after_start, absolute, local, time_of_day };
 
-  /// Of a calendar and a clock, in no zone yet.
+  /// Calendar and clock time, without a zone.
   struct Fields {
     int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
     std::int64_t ns = 0;
@@ -45,7 +45,7 @@ class TimeBound {
   Fields fields_;
 };
 
-/// From the first of these times until before the second.
+/// From the first of these times up to, not including, the second.
 struct TimeRange {
   std::optional<TimeBound> from, to;
 
@@ -53,7 +53,7 @@ struct TimeRange {
     Timestamp from = Timestamp::min(), to = Timestamp::max();
     bool has(Timestamp time) const { return time >= from && time < to; }
   };
-  /// A `to` by time of day that is not after the start is of the next day.
+  /// If `to` is a time of day not after the start, it is on the next day.
   Resolved resolve(Timestamp first) const;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// The bytes of a capture as a window that moves forward: over a mapped file at once, or over a
-// bounded buffer that a stream refills.
+// The bytes of a capture as a window that moves forward, over a mapped file or over a bounded
+// buffer that a stream refills.
 
 #include <cstddef>
 #include <string>
@@ -16,25 +16,25 @@ class ByteInput {
   enum class Refill {
     changed,      ///< the window is larger, or now the last
     idle,         ///< a pipe is silent: try again later
-    interrupted,  ///< by a signal: whoever handles it should get to look
+    interrupted,  ///< by a signal, which the caller should handle
   };
 
-  /// What is yet to be decoded.  A call of consume() only moves its front; refill() may move it
-  /// elsewhere, and what was in it is then gone.
+  /// The bytes that are not decoded yet.  consume() only moves its front; refill() may move the
+  /// window, which invalidates its old bytes.
   virtual Window window() const = 0;
   virtual void consume(std::size_t bytes) = 0;
 
-  /// `wanted`: the window size without which the caller cannot go on.
+  /// `wanted`: the window size that the caller needs to make progress.
   virtual Refill refill(std::size_t wanted) = 0;
 
   virtual bool bytes_stay() const = 0;
   virtual double progress() const = 0;
 
-  /// Why the bytes end before their time, or empty.
+  /// Why the bytes end too early, or empty.
   virtual const std::string& trouble() const = 0;
 };
 
-/// All there is, in memory that someone else owns.
+/// All bytes at once, in memory owned by someone else.
 class MemoryInput : public ByteInput {
  public:
   explicit MemoryInput(std::span<const std::byte> bytes)

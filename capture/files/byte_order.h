@@ -1,5 +1,5 @@
 #pragma once
-// Integers in the byte order of whoever wrote the capture.
+// Integers in the byte order of the capture's writer.
 
 #include <bit>
 #include <concepts>

@@ -91,8 +91,8 @@ class BufferedInput final : public ByteInput {
   const std::string& trouble() const override { return stream_->trouble(); }
 
  private:
-  /// What is unread goes to the front.  Decoders want no more than their largest block, so the
-  /// growth is bounded.
+  /// Moves unread bytes to the front.  Decoders need no more than their largest block, so the
+  /// buffer is bounded.
   void make_room(std::size_t wanted) {
     const std::size_t unread = end_ - begin_;
     if (capacity_ >= std::max(wanted, unread + 1)) {

@@ -1,5 +1,5 @@
 #pragma once
-// Bytes that come in order and cannot be had all at once: a pipe, a decompressor.
+// Bytes that arrive in order, not all at once: from a pipe or a decompressor.
 
 #include <cstddef>
 #include <memory>
@@ -21,21 +21,21 @@ class ByteStream {
     Status status = Status::more;
   };
 
-  /// Puts some bytes at the front of `room`; none without `more` being over.
+  /// Writes some bytes to the front of `room`; none only if `more` is over.
   virtual Got read(std::span<std::byte> room) = 0;
   virtual double progress() const = 0;
   /// Set when the stream ended because of damage or a failed read.
   virtual const std::string& trouble() const = 0;
 };
 
-/// Reads a pipe, or whatever else cannot be mapped.  Waits 100 ms at most.
+/// Reads a pipe, or any other file that cannot be mapped.  Waits 100 ms at most.
 std::unique_ptr<ByteStream> stream_from(UniqueFd file);
-/// Hands out `chunk` bytes at a time: how tests and fuzzing look at the edges of a window.
+/// Delivers `chunk` bytes at a time, so that tests and fuzzing cover the edges of a window.
 std::unique_ptr<ByteStream> stream_from(std::span<const std::byte> bytes, std::size_t chunk);
 
-/// RFC 1952, also several members one after the other.
+/// RFC 1952, including several members in a row.
 std::unique_ptr<ByteStream> gzip_stream(std::unique_ptr<ByteInput> compressed);
-/// RFC 8878, also several frames.
+/// RFC 8878, including several frames.
 std::unique_ptr<ByteStream> zstd_stream(std::unique_ptr<ByteInput> compressed);
 
 /// Small enough to stay in the second-level cache between decompression and decoding.

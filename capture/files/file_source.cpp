@@ -18,7 +18,7 @@ bool begins_with(Window window, std::string_view magic) {
          std::memcmp(window.begin, magic.data(), magic.size()) == 0;
 }
 
-/// Waits until the window holds `size` bytes or all there are.
+/// Waits until the window holds `size` bytes or the stream ends.
 Result<Window> at_least(ByteInput& input, std::size_t size) {
   for (;;) {
     const Window window = input.window();
@@ -101,7 +101,7 @@ Source::Filled FileSource::next(std::span<Packet> batch) {
       }
     }
     if (step.count > 0) return {step.count, ended_};
-    // Only now, with nothing handed out, may the buffer move.
+    // The buffer may move only now, when the caller holds no packets in it.
     if (!ended_ && input_->refill(step.wanted) != ByteInput::Refill::changed) return {0, false};
   }
   return {0, ended_};

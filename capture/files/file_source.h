@@ -12,7 +12,7 @@ namespace sojourn {
 
 class FileSource final : public Source {
  public:
-  /// Looks at the first bytes to tell the format.
+  /// Detects the format by the first bytes.
   static Result<std::unique_ptr<Source>> open(std::unique_ptr<ByteInput> input,
                                               const std::string& name,
                                               std::shared_ptr<NameTable> interfaces = {});

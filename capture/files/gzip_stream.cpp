@@ -38,7 +38,7 @@ class GzipStream final : public ByteStream {
         continue;
       }
       if (input.size() == 0) return finish();
-      // Zeros after the last member are what tapes and block devices leave there.
+      // Tapes and block devices may leave zeros after the last member.
       if (between_members_ && *input.begin != first_magic_byte) return {0, Status::end};
       if (!inflate_some(input)) return {0, Status::end};
     }
@@ -55,7 +55,7 @@ class GzipStream final : public ByteStream {
     return static_cast<uInt>(std::min<std::size_t>(size, std::numeric_limits<uInt>::max()));
   }
 
-  /// False when the data are damaged before they gave anything: what did come out is delivered.
+  /// False when the data are damaged before any output; earlier output is delivered.
   bool inflate_some(Window input) {
     state_.next_in = reinterpret_cast<const Bytef*>(input.begin);
     state_.avail_in = clipped(input.size());

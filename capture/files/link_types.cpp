@@ -33,7 +33,7 @@ struct NamedLinkType {
   std::string_view name;
 };
 
-// Those that users meet, from the registry of draft-ietf-opsawg-pcaplinktype.
+// Those that users are likely to meet, from the registry of draft-ietf-opsawg-pcaplinktype.
 constexpr std::array<NamedLinkType, 68> named = {{
     {3, "AX25"},
     {6, "IEEE802_5"},

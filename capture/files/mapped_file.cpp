@@ -9,7 +9,7 @@ namespace sojourn {
 Result<Mapping> Mapping::open(const UniqueFd& file, std::size_t size) {
   void* const begin = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
   if (begin == MAP_FAILED) return failure(std::strerror(errno));
-  // Advice only: where it fails, reading is merely slower.
+  // Advice only: if it fails, reading is merely slower.
   ::madvise(begin, size, MADV_SEQUENTIAL);
   return Mapping{static_cast<std::byte*>(begin), size};
 }
@@ -28,7 +28,7 @@ void Mapping::release(std::size_t offset, std::size_t size) const {
 }
 
 void MappedInput::populate_more() {
-  // Starting at the reader's place, not at the end of the last step: a batch may be longer than
+  // Starts at the reader's position, not at the end of the last step: a batch may be longer than
   // the step.
   const auto here = static_cast<std::size_t>(position()) / step * step;
   const std::size_t from = std::max(populated_, here);

@@ -1,5 +1,5 @@
 #pragma once
-// A file in memory, so that packets are handed on without copying.
+// A file mapped into memory, so that packets need not be copied.
 
 #include <cstddef>
 #include <span>
@@ -11,8 +11,9 @@
 
 namespace sojourn {
 
-/// A read-only mapping.  Whoever shortens the file meanwhile sends us SIGBUS, which the program
-/// turns into a line of its own; a capture that is still being written grows, which is harmless.
+/// A read-only mapping.  If another program shortens the file meanwhile, reads raise SIGBUS, which
+/// the program turns into an error line.  A capture that is still being written grows, which is
+/// harmless.
 class Mapping {
  public:
   static Result<Mapping> open(const UniqueFd& file, std::size_t size);
@@ -24,11 +25,10 @@ class Mapping {
 
   std::span<const std::byte> bytes() const { return {begin_, size_}; }
 
-  /// Asks the kernel to have these bytes in our page table, in one call instead of a fault per
-  /// 64 KiB.
+  /// Asks the kernel to map these bytes in one call instead of a fault per 64 KiB.
   void populate(std::size_t offset, std::size_t size) const;
-  /// The kernel may forget that we have these bytes mapped.  They stay readable, at the price of a
-  /// fault; without this the resident size grows with the file.
+  /// The kernel may unmap the pages of these bytes.  They stay readable at the price of a fault;
+  /// without this the resident size grows with the file.
   void release(std::size_t offset, std::size_t size) const;
 
  private:
@@ -49,8 +49,8 @@ class MappedInput final : public MemoryInput {
   }
 
  private:
-  /// Steps of 1 to 16 MiB cost the same (bench/micro/capture_read).  Letting go of pages interrupts
-  /// all threads of the program, so it is done rarely.
+  /// Steps of 1 to 16 MiB cost the same (bench/micro/capture_read).  Unmapping pages interrupts all
+  /// threads of the program, so it is done rarely.
   static constexpr std::size_t ahead = 1024 * 1024;
   static constexpr std::size_t step = 4 * 1024 * 1024;
   static constexpr std::size_t behind = 16 * 1024 * 1024;

@@ -21,7 +21,7 @@ Result<std::unique_ptr<Source>> open_capture(const std::string& path,
     return failure("cannot open " + path + ": " + std::strerror(errno));
   if (S_ISDIR(about.st_mode)) return failure(path + ": is a directory, not a capture");
 
-  // "sojourn rtt - < FILE" is a file too, unless someone has read a part of it.
+  // "sojourn rtt - < FILE" is a file too, unless a part of it has been read before.
   const bool whole = S_ISREG(about.st_mode) && ::lseek(file->get(), 0, SEEK_CUR) == 0;
   if (!whole || about.st_size == 0)
     return FileSource::open(buffered(stream_from(std::move(*file))), name, std::move(interfaces));

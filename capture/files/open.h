@@ -1,5 +1,5 @@
 #pragma once
-// Captures by name.  The format is told by the content: pcap or pcapng, plain, gzip or zstd.
+// Captures by name.  The format is detected by the content: pcap or pcapng, plain, gzip or zstd.
 
 #include <cstddef>
 #include <memory>
@@ -15,17 +15,18 @@ namespace sojourn {
 ///
 /// A regular file is mapped and its packets are not copied.  Pipes and compressed captures go
 /// through a buffer of half a MiB; only a pcapng block that is larger makes it grow, to 16 MiB at
-/// most.  zstd may need its window besides, 2 GiB if packed by `zstd --long=31`.
-/// With `interfaces`, a pcapng's packets say by which one they came.
+/// most.  zstd may also need its window, 2 GiB if compressed by `zstd --long=31`.
+/// With `interfaces`, the packets of a pcapng file carry their interface.
 Result<std::unique_ptr<Source>> open_capture(const std::string& path,
                                              std::shared_ptr<NameTable> interfaces = {});
 
-/// Several captures as one, in the order of time.  Of equal times the earlier path's come first.
+/// Several captures as one, in the order of time.  For equal times, packets of the earlier path
+/// come first.
 Result<std::unique_ptr<Source>> open_captures(std::span<const std::string> paths,
                                               std::shared_ptr<NameTable> interfaces = {});
 
-/// A capture that is already in memory and stays there.  With a `chunk` it is read like a pipe
-/// that delivers so many bytes at a time.
+/// A capture that is already in memory and stays there.  With a `chunk` it is read like a pipe that
+/// delivers that many bytes at a time.
 Result<std::unique_ptr<Source>> open_memory(std::span<const std::byte> bytes,
                                             const std::string& name, std::size_t chunk = 0);
 

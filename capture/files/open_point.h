@@ -1,5 +1,5 @@
 #pragma once
-// What one point captured, as far as a filter lets it through.
+// The packets that one point captured and a filter accepts.
 
 #include <memory>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace sojourn {
 
-/// Without a filter (empty) every packet.
+/// An empty filter accepts every packet.
 inline Result<std::unique_ptr<Source>> open_point(const std::string& path,
                                                   const std::string& filter) {
   auto source = open_capture(path);

@@ -17,7 +17,7 @@ namespace {
 
 using namespace test;
 
-/// A folder that is gone with the test.
+/// A folder that is deleted with the test.
 class OpenCapture : public testing::Test {
  protected:
   OpenCapture() {
@@ -162,7 +162,7 @@ TEST_F(OpenCapture, CompressedCapturesCutAnywhereEndOrderly) {
 }
 
 TEST_F(OpenCapture, DeliversWhatPrecedesDamageInACompressedCapture) {
-  // Eight letters in random order: packed into many blocks whose codes have no room for damage.
+  // Eight letters in random order: compressed into many blocks whose codes have no redundancy.
   PcapWriter capture;
   std::uint32_t noise = 1;
   for (std::uint32_t i = 0; i < 20'000; ++i) {
@@ -176,7 +176,7 @@ TEST_F(OpenCapture, DeliversWhatPrecedesDamageInACompressedCapture) {
     auto packed = pack(capture.data);
     const auto middle = packed.size() / 2;
     for (std::size_t i = middle; i < middle + 64; ++i) packed[i] ^= std::byte{0x55};
-    // Whether the decompressor or the decoder notices first is a matter of luck.
+    // Either the decompressor or the decoder may notice first.
     const ReadAll all = read(write("damaged", packed));
     ASSERT_GT(all.packets.size(), 5'000u);
     EXPECT_TRUE(std::equal(plain.begin(), plain.begin() + 5'000, all.packets.begin()));
@@ -229,7 +229,7 @@ TEST_F(OpenCapture, ReadsANamedPipe) {
   EXPECT_EQ(all.counters.cut_files, 0u);
 }
 
-/// Standard input is something else until the end of the scope.
+/// Replaces standard input until the end of the scope.
 class StandardInput {
  public:
   explicit StandardInput(int fd) : saved_(::dup(STDIN_FILENO)) { ::dup2(fd, STDIN_FILENO); }

@@ -18,10 +18,10 @@ constexpr std::uint32_t kuznetzov_magic = 0xa1b2cd34;  // Red Hat's libpcap patc
 
 struct Variant {
   bool swapped;
-  std::int64_t fraction_ns;  ///< what one unit of a time's second word is worth
+  std::int64_t fraction_ns;  ///< length of one unit of a timestamp's second word
   std::size_t record_header_size;
-  /// Before version 2.3 the two lengths stood in the other order, and some writers of 2.3 kept to
-  /// that.  The captured one is never the greater.
+  /// Before version 2.3 the two lengths were in the other order, and some writers of 2.3 kept that
+  /// order.  The captured length is never the greater.
   bool either_order = false;
 };
 
@@ -43,8 +43,8 @@ class PcapDecoder final : public Decoder {
       prefetch_far(at, prefetch_distance);
       prefetch_far(at, prefetch_distance + cache_line);  // the next header lies in either
 
-      // Seconds are unsigned and 32 bits wide: no time of a pcap file leaves the range of int64
-      // nanoseconds.  A fraction of a second or more is carried by the addition.
+      // Seconds are unsigned and 32 bits wide, so no time of a pcap file overflows int64
+      // nanoseconds.  The addition carries a fraction of a second or more.
       const std::int64_t seconds = load<std::uint32_t>(at, variant.swapped);
       const std::int64_t fraction = load<std::uint32_t>(at + 4, variant.swapped);
       out->time = timestamp_from_ns(seconds * 1'000'000'000 + fraction * variant.fraction_ns);
@@ -68,7 +68,7 @@ class PcapDecoder final : public Decoder {
   }
 
  private:
-  /// Helps readers of large batches; in small ones the parser has fetched the bytes already.
+  /// Helps readers of large batches; for small ones the parser has already fetched the bytes.
   static constexpr std::ptrdiff_t prefetch_distance = 8192, cache_line = 64;
 
   struct Lengths {
@@ -139,12 +139,12 @@ Result<std::unique_ptr<Decoder>> make_pcap_decoder(std::span<const std::byte> he
   const auto magic = load<std::uint32_t>(header.data(), swapped);
   const auto major = load<std::uint16_t>(header.data() + 4, swapped);
   const auto minor = load<std::uint16_t>(header.data() + 6, swapped);
-  // Some writers take network order for the version and their own for all the rest.
+  // Some writers use network order for the version and their own order for the rest.
   constexpr std::uint16_t current = 2;
   if (major != current && major != std::byteswap(current))
     return failure(fmt::format("pcap version {} is not supported", major));
-  // Bits 26 to 31 tell the length of the frame check sequence; bits 16 to 25 are reserved, and a
-  // type that sets them is one we do not know (draft-ietf-opsawg-pcap section 4).
+  // Bits 26 to 31 hold the length of the frame check sequence.  Bits 16 to 25 are reserved, and a
+  // type that sets them is unknown (draft-ietf-opsawg-pcap section 4).
   const auto number = load<std::uint32_t>(header.data() + 20, swapped) & 0x03ff'ffffu;
   const auto link = supported_link_type(number);
   if (!link) return failure(unsupported_link_type(number));

@@ -11,11 +11,11 @@ namespace sojourn {
 
 inline constexpr std::size_t pcap_header_size = 24;
 
-/// Does a capture that begins so claim to be pcap?  Needs four bytes.
+/// Whether a capture that begins with these bytes claims to be pcap.  Needs four bytes.
 bool is_pcap(const std::byte* begin);
 
-/// A decoder for what follows the header.  The byte order, the unit of time and the size of a
-/// packet's header are settled here, so that the loop over packets need not ask.
+/// A decoder for what follows the header.  The byte order, the time unit and the size of a packet's
+/// header are fixed here, so that the loop over packets need not test them.
 Result<std::unique_ptr<Decoder>> make_pcap_decoder(std::span<const std::byte> header,
                                                    CaptureLog& log);
 

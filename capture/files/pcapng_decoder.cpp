@@ -19,13 +19,13 @@ constexpr std::uint32_t byte_order_magic = 0x1a2b3c4d;
 constexpr std::uint16_t option_end = 0, option_name = 2, option_tsresol = 9, option_tsoffset = 14;
 
 constexpr std::size_t smallest_block = 12;
-/// Wireshark's limit too.  A block that we look into must fit the buffer of a pipe.
+/// Wireshark's limit too.  A block that is parsed must fit the buffer of a pipe.
 constexpr std::uint32_t largest_block = 16 * 1024 * 1024;
-/// An interface costs a file 20 bytes and us twice that: without a limit, compressed nothings
-/// would fill the memory.
+/// An interface takes 20 bytes in a file and twice that in memory: without a limit a highly
+/// compressed file could exhaust memory.
 constexpr std::size_t most_interfaces = 65'536;
 
-/// The least size of the blocks that we look into; 0 for those that we pass over.
+/// The minimum size of the blocks that are parsed; 0 for those that are skipped.
 constexpr std::uint32_t least_size(std::uint32_t type) {
   switch (type) {
     case section_header_block:
@@ -94,7 +94,7 @@ Decoder::Step PcapngDecoder::decode(Window window, std::span<Packet> batch) {
   return step;
 }
 
-/// The next block that we look into, taken from the window's front with those before it.
+/// Removes blocks from the window's front up to the next one that is parsed, and returns that one.
 PcapngDecoder::Found PcapngDecoder::find_block(Window& window, Block& block, std::size_t& wanted) {
   for (;;) {
     if (trailer_due_ != 0) {
@@ -207,7 +207,7 @@ bool PcapngDecoder::read_packet(const Block& block, Packet& packet) {
                      read<std::uint32_t>(block.begin + 16);
   const auto [time, clamped] = interface->scale.to_time(ticks);
   log_.counters.clamped_times += clamped;
-  // Negative times are large ones here.
+  // Negative times are large here.
   constexpr std::uint64_t year_2106 = (std::uint64_t{1} << 32) * 1'000'000'000;
   log_.counters.unlikely_times += static_cast<std::uint64_t>(to_ns(time)) >= year_2106;
   packet = {time,
@@ -220,8 +220,8 @@ bool PcapngDecoder::read_packet(const Block& block, Packet& packet) {
   return true;
 }
 
-/// A Simple Packet has no time: it passed no earlier than the packet before it, which is all that
-/// is known.  It belongs to the section's first interface (section 4.4).
+/// A Simple Packet has no timestamp: it only is no earlier than the packet before it.  It belongs
+/// to the section's first interface (section 4.4).
 bool PcapngDecoder::read_simple_packet(const Block& block, Packet& packet) {
   ++packets_met_;
   const Interface* interface = readable_interface(0);
@@ -259,7 +259,7 @@ const PcapngDecoder::Interface* PcapngDecoder::readable_interface(std::uint32_t 
 }
 
 void PcapngDecoder::bad_block(const std::string& what) {
-  // One line is enough for trouble that the reading survives; the counter tells how often.
+  // One line is enough for a recoverable problem; the counter says how often.
   if (log_.counters.bad_blocks++ == 0) log_.warn(what);
 }
 

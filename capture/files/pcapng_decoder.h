@@ -12,14 +12,14 @@
 
 namespace sojourn {
 
-/// Does a capture that begins so claim to be pcapng?  Needs four bytes.
+/// Whether a capture that begins with these bytes claims to be pcapng.  Needs four bytes.
 bool is_pcapng(const std::byte* begin);
 
 /// Reads sections of either byte order and packets of any number of interfaces.
 ///
-/// A block whose outline is wrong (its length, or the repetition of the length at its end) ends
-/// the reading, because nobody knows where the next one begins.  A block that is wrong inside is
-/// counted and skipped.  Blocks that are not packets need no memory, however long they are.
+/// A block with a wrong length (or whose repeated length at its end differs) ends the reading,
+/// because the start of the next block is unknown.  A block with wrong contents is counted and
+/// skipped.  Blocks other than packets need no memory, however long they are.
 class PcapngDecoder final : public Decoder {
  public:
   /// `begin`: the first bytes of the capture, at least `section_header_size` of them.
@@ -40,7 +40,7 @@ class PcapngDecoder final : public Decoder {
     std::uint8_t number = 0;  ///< for Packet::interface
   };
 
-  /// A whole block, outline checked: `size` counts everything from type to trailing length.
+  /// A whole block with checked lengths: `size` counts everything from type to trailing length.
   struct Block {
     const std::byte* begin;
     std::uint32_t type;
@@ -68,9 +68,9 @@ class PcapngDecoder final : public Decoder {
   CaptureLog& log_;
   std::vector<Interface> interfaces_;
   PacketTally tally_;
-  std::uint64_t packets_met_ = 0;   ///< also those not handed on: the number Wireshark shows
-  std::uint64_t left_to_skip_ = 0;  ///< of a block that is passed over
-  std::uint32_t trailer_due_ = 0;   ///< what the passed-over block must end with; 0: none
+  std::uint64_t packets_met_ = 0;   ///< including those left out: the number Wireshark shows
+  std::uint64_t left_to_skip_ = 0;  ///< of a block that is skipped
+  std::uint32_t trailer_due_ = 0;   ///< trailing length that the skipped block must have; 0: none
   bool swapped_ = false;
   bool warned_of_link_ = false;
   bool warned_of_time_ = false;

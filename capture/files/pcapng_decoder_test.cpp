@@ -62,7 +62,7 @@ TEST(PcapngDecoder, ReadsEveryKindOfPacketInEitherByteOrder) {
 TEST(PcapngDecoder, CutAtAnyByteGivesThePacketsBefore) {
   std::vector<std::size_t> ends;
   const PcapngWriter capture = mixed_capture(false, &ends);
-  // Where a block ends, an orderly capture may end too.
+  // A valid capture may end wherever a block ends.
   std::vector<std::size_t> block_ends;
   for (std::size_t at = 0; at < capture.size();) {
     std::uint32_t size = 0;
@@ -145,7 +145,8 @@ TEST(PcapngDecoder, SkipsWhatIsWrongInsideABlock) {
   capture.enhanced(9, 2, 20);  // no such interface
   capture.block(6, capture.body().u32(0).u32(0).u32(3).u32(5000).u32(5000).counting(
                        20));  // longer than itself
-  capture.block(1, capture.body().u16(1).u16(0).u32(0).u16(9).u16(2000).u32(0));  // lying option
+  capture.block(1,
+                capture.body().u16(1).u16(0).u32(0).u16(9).u16(2000).u32(0));  // bad option length
   capture.enhanced(0, 4, 20).enhanced(1, 5, 20);
   const ReadAll all = read(capture);
   EXPECT_EQ(all.packets.size(), 3u);

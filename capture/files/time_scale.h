@@ -8,7 +8,7 @@
 
 namespace sojourn {
 
-/// How long a tick is and where the count begins.  The default is microseconds since 1970.
+/// The length of a tick and the start of the count.  The default is microseconds since 1970.
 class TimeScale {
  public:
   struct Converted {
@@ -46,8 +46,8 @@ class TimeScale {
     return power;
   }
 
-  /// Whole multiples of a nanosecond without an offset are nearly all there is, and one
-  /// multiplication suffices for them.
+  /// Nearly all captures have whole multiples of a nanosecond and no offset, for which one
+  /// multiplication suffices.
   void renew() {
     plain_factor_ = 0;
     plain_ticks_ = 0;

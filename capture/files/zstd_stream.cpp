@@ -15,8 +15,8 @@ class ZstdStream final : public ByteStream {
   explicit ZstdStream(std::unique_ptr<ByteInput> compressed)
       : compressed_(std::move(compressed)), state_(::ZSTD_createDStream(), &::ZSTD_freeDStream) {
     if (state_ == nullptr) trouble_ = "cannot start zstd";
-    // libzstd refuses windows of more than 128 MiB unless told otherwise; `zstd --long=31` makes
-    // them of 2 GiB, of which only what the capture fills is touched.
+    // libzstd refuses windows of more than 128 MiB by default.  `zstd --long=31` makes windows of 2
+    // GiB, of which only the part that the capture fills is touched.
     else if (::ZSTD_isError(
                  ::ZSTD_DCtx_setParameter(state_.get(), ZSTD_d_windowLogMax, largest_window_log)))
       trouble_ = "this libzstd cannot read large windows";
@@ -33,7 +33,7 @@ class ZstdStream final : public ByteStream {
         if (refill == ByteInput::Refill::interrupted) return {0, Status::interrupted};
         continue;
       }
-      // At the end of the input something may still wait inside for room to be put into.
+      // At the end of the input, libzstd may still hold output for which there was no room.
       if (input.size() == 0 && !pending_) return finish();
       ZSTD_inBuffer taken{input.begin, input.size(), 0};
       const std::size_t status = ::ZSTD_decompressStream(state_.get(), &output, &taken);
@@ -55,8 +55,8 @@ class ZstdStream final : public ByteStream {
 
  private:
   static constexpr int largest_window_log = 31;
-  /// With room for a whole frame libzstd decodes it in one go, and damage at its end would take all
-  /// of it away.
+  /// With room for a whole frame libzstd decodes it in one step, and damage at its end would
+  /// discard all of it.
   static constexpr std::size_t most_at_once = 64 * 1024;
 
   Got finish() {

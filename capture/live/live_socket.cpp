@@ -20,9 +20,9 @@ namespace {
 
 std::string reason() { return std::strerror(errno); }
 
-/// A filter's return value is the number of bytes to keep: the only snap length a ring knows.  Of
-/// several interfaces it also lets through those that were named; a socket is bound to one or to
-/// all.
+/// A filter's return value is the number of bytes to keep: the only way to set a snap length for a
+/// ring.  With several interfaces it also selects the named ones, because a socket is bound to one
+/// interface or to all.
 std::vector<sock_filter> filter_for(const ListeningPlace& place, std::uint32_t snap_length) {
   const sock_filter keep{.code = BPF_RET | BPF_K, .jt = 0, .jf = 0, .k = snap_length};
   if (place.interfaces.size() <= 1) return {keep};
@@ -63,7 +63,7 @@ Result<LiveInterface> LiveInterface::find(const std::string& name) {
   found.index = static_cast<int>(::if_nametoindex(name.c_str()));
   if (found.index == 0) return failure("no such interface: " + name);
 
-  // Any socket answers questions about interfaces; this kind needs no privilege.
+  // Any socket can query interfaces; this kind needs no privilege.
   const UniqueFd socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
   std::memcpy(request.ifr_name, name.data(), name.size());
   if (::ioctl(socket.get(), SIOCGIFFLAGS, &request) != 0)
@@ -81,7 +81,7 @@ bool LiveInterface::exists() const {
 }
 
 Result<ListeningPlace> ListeningPlace::find(std::span<const std::string> names) {
-  constexpr std::size_t most = 64;  // what a filter can tell apart with jumps of a byte, and more
+  constexpr std::size_t most = 64;  // the limit of a filter's 8-bit jumps, and more than needed
   ListeningPlace place;
   for (const std::string& name : names) {
     if (name == any) {
@@ -109,7 +109,8 @@ std::string ListeningPlace::name() const {
 Result<UniqueFd> open_packet_socket(const ListeningPlace& place, std::uint32_t snap_length) {
   const std::string name = place.name();
   const int kind = place.framing() == Framing::none ? SOCK_DGRAM : SOCK_RAW;
-  // Protocol 0: deaf until start_receiving(), or packets of other interfaces would come in first.
+  // Protocol 0: receives nothing until start_receiving(); otherwise packets of other interfaces
+  // would arrive first.
   UniqueFd socket{::socket(AF_PACKET, kind | SOCK_CLOEXEC, 0)};
   if (!socket && (errno == EPERM || errno == EACCES))
     return failure(name + ": capturing " + missing_capability("net_raw"));
@@ -121,8 +122,8 @@ Result<UniqueFd> open_packet_socket(const ListeningPlace& place, std::uint32_t s
   if (::setsockopt(socket.get(), SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0)
     return failure(name + ": cannot set the filter: " + reason());
 
-  // Have the kernel read the clock when a packet comes in.  Otherwise it does so when it fills the
-  // ring, and on a busy machine the thread that does may have waited milliseconds for a core.
+  // The kernel should read the clock when a packet comes in.  Otherwise it does so when it fills
+  // the ring, and on a busy machine that thread may have waited milliseconds for a core.
   const int on = 1;
   if (::setsockopt(socket.get(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) != 0)
     return failure(name + ": cannot ask for early timestamps: " + reason());

@@ -1,5 +1,5 @@
 #pragma once
-// The kernel's side of a live capture: a packet socket bound to one interface, or to all of them.
+// The kernel's side of a live capture: a packet socket bound to one interface, or to all.
 
 #include <cstdint>
 #include <span>
@@ -12,12 +12,12 @@
 
 namespace sojourn {
 
-/// What the frames of an interface begin with.
+/// The link header of an interface's frames.
 enum class Framing : std::uint8_t {
   ethernet,
-  loopback,  ///< Ethernet headers, and every packet is seen leaving and arriving
-  none,      ///< tunnels, PPP: we ask for the packets from the network layer on
-  mixed,     ///< of several interfaces: each packet tells
+  loopback,  ///< Ethernet headers; every packet is seen twice, leaving and arriving
+  none,      ///< tunnels, PPP: packets are read from the network layer on
+  mixed,     ///< several interfaces: each packet has its own
 };
 Framing framing_of(unsigned hardware_type);  ///< an ARPHRD number
 
@@ -32,7 +32,7 @@ struct LiveInterface {
 
 /// Where a socket listens.
 struct ListeningPlace {
-  /// tcpdump's word for all interfaces, those that come up later included.
+  /// tcpdump's word for all interfaces, including those that come up later.
   static constexpr std::string_view any = "any";
 
   std::vector<LiveInterface> interfaces;  ///< empty: any
@@ -44,11 +44,11 @@ struct ListeningPlace {
   }
 };
 
-/// A socket that receives nothing yet: the ring has to be set up before.
+/// A socket that receives nothing yet: the ring has to be set up first.
 Result<UniqueFd> open_packet_socket(const ListeningPlace& place, std::uint32_t snap_length);
 
-/// From now on packets arrive, in the order of time from however many interfaces.  `any` is never
-/// listened to promiscuously.
+/// From now on packets arrive, in the order of time across all interfaces.  `any` is never
+/// promiscuous.
 Result<void> start_receiving(const UniqueFd& socket, const ListeningPlace& place, bool promiscuous);
 
 /// Packets lost because the ring was full, since the last call.

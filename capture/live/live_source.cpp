@@ -81,12 +81,12 @@ class LiveSource final : public Source {
     if ((waiting.revents & POLLERR) == 0) return;
     int error = 0;
     socklen_t size = sizeof error;
-    ::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &size);  // asking also clears it
+    ::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &size);  // reading it also clears it
     ended_ = place_.interfaces.size() == 1 && !place_.interfaces[0].exists();
     log_.warn(ended_ ? "the interface is gone" : std::strerror(error));
   }
 
-  /// Nobody tells a socket that listens to several.
+  /// A socket on several interfaces gets no notification.
   void look_for_gone_ones() {
     const auto now = std::chrono::steady_clock::now();
     if (now - looked_ < std::chrono::seconds{1}) return;
@@ -99,7 +99,7 @@ class LiveSource final : public Source {
     ended_ = several_.empty();
   }
 
-  /// The packet at `at_`, unless it is one that we leave out.
+  /// The packet at `at_`, unless it is left out.
   bool take(Packet& packet) {
     auto* const frame = at_;
     tpacket3_hdr header;
@@ -109,12 +109,12 @@ class LiveSource final : public Source {
     at_ += header.tp_next_offset;
 
     const Framing framing = framing_ == Framing::mixed ? framing_of(from.sll_hatype) : framing_;
-    // Loopback shows every packet twice, leaving and arriving.
+    // Loopback shows every packet twice: leaving and arriving.
     if (framing == Framing::loopback && from.sll_pkttype == PACKET_OUTGOING) return false;
     packet.link = LinkType::ethernet;
     std::uint32_t before_ip = 0;
     if (framing == Framing::none) {
-      // Of several interfaces all is handed over, with whatever header this one has.
+      // With several interfaces every packet comes with the header of its own interface.
       before_ip = std::min<std::uint32_t>(header.tp_net - header.tp_mac, header.tp_snaplen);
       packet.link = LinkType::raw;
       if (from.sll_protocol != htons(ETH_P_IP) && from.sll_protocol != htons(ETH_P_IPV6)) {
@@ -133,7 +133,7 @@ class LiveSource final : public Source {
     return true;
   }
 
-  /// Of -i any too: an interface may come up at any time.
+  /// Also for -i any: an interface may come up at any time.
   std::uint8_t number_of(int index) {
     if (index == last_index_) return last_number_;
     constexpr std::size_t most = 4096;  // containers come and go
@@ -148,8 +148,8 @@ class LiveSource final : public Source {
     return last_number_ = found->second;
   }
 
-  /// The kernel has taken the outer VLAN tag out of the frame.  Moving the two MAC addresses into
-  /// the headroom makes place for it again (IEEE 802.1Q clause 9.3).
+  /// The kernel has removed the outer VLAN tag from the frame.  Moving the two MAC addresses into
+  /// the headroom makes room to insert it again (IEEE 802.1Q clause 9.3).
   static void restore_tag(const tpacket3_hdr& header, std::byte* frame, Packet& packet) {
     constexpr std::size_t two_addresses = 12;
     static_assert(tag_size <= PacketRing::headroom);
@@ -175,10 +175,10 @@ class LiveSource final : public Source {
   std::byte* at_ = nullptr;              ///< its next packet
   std::uint32_t left_ = 0;               ///< packets from `at_` on
   bool ended_ = false;
-  std::unordered_map<int, std::uint8_t> numbers_;  ///< of interfaces by index, if asked for
+  std::unordered_map<int, std::uint8_t> numbers_;  ///< interface numbers by index, if asked for
   int last_index_ = 0;
   std::uint8_t last_number_ = 0;
-  std::vector<LiveInterface> several_;  ///< if there are: those that are still there
+  std::vector<LiveInterface> several_;  ///< with several: those that still exist
   std::chrono::steady_clock::time_point looked_ = std::chrono::steady_clock::now();
 };
 

@@ -1,5 +1,5 @@
-// Live capture on a network of our own: a namespace with loopback, a veth pair, and a tun
-// device.  Needs root; the namespace goes away with the thread that entered it.
+// Live capture in our own network namespace with loopback, a veth pair and a tun device.  Needs
+// root; the namespace is deleted with the thread that entered it.
 #include "capture/live/live_source.h"
 
 #include <arpa/inet.h>
@@ -57,7 +57,7 @@ void send_datagrams(const char* address, std::uint16_t port, int count, std::siz
              reinterpret_cast<const sockaddr*>(&to), sizeof to);
 }
 
-/// Packets to the UDP port, of those that come within a second.
+/// The packets to the UDP port that arrive within a second.
 std::vector<Copied> to_port(const ReadAll& all, std::size_t ip_offset, std::uint16_t port) {
   std::vector<Copied> found;
   for (const Copied& packet : all.packets)
@@ -216,7 +216,7 @@ TEST(LiveSource, HearsSeveralInterfacesOrAllOfThemInTheOrderOfTime) {
       ASSERT_EQ(raw.size(), 10u) << any;
       EXPECT_EQ(raw[0].link, LinkType::raw);
       EXPECT_EQ(raw[0].length, 128u);
-      // What leaves at one end of the pair comes in at the other.
+      // A packet that leaves at one end of the pair arrives at the other.
       EXPECT_EQ(to_port(read, 18, 9).size(), any ? 20u : 0u);
       EXPECT_TRUE(std::ranges::is_sorted(read.packets, {}, &Copied::time_ns));
     }
@@ -250,7 +250,7 @@ TEST(LiveSource, GoesOnUntilTheLastOfSeveralIsGone) {
 TEST(LiveSource, CountsWhatTheKernelDropped) {
   const std::string skipped = in_namespace([] {
     ASSERT_TRUE(run("ip link set lo up"));
-    // 2 MiB; nobody reads while 8 MB pass.
+    // 2 MiB; not read while 8 MB pass.
     auto source = open_interfaces({.interfaces = {"lo"}, .ring_bytes = 2 << 20});
     ASSERT_TRUE(source) << source.error().message;
     send_datagrams("127.0.0.1", 9, 8'000, 1000);
@@ -289,7 +289,7 @@ TEST(LiveSource, ExplainsWhyItCannotListen) {
   const std::string skipped = in_namespace([] {
     EXPECT_EQ(open_interfaces({.interfaces = {"lo"}}).error().message, "lo: the interface is down");
     ASSERT_TRUE(run("ip link set lo up"));
-    // The effective user of this thread only: without root there is no CAP_NET_RAW.
+    // Changes the effective user of this thread only: without root there is no CAP_NET_RAW.
     constexpr uid_t nobody = 65'534;
     if (::syscall(SYS_setresuid, -1, nobody, -1) != 0) GTEST_SKIP() << "cannot become another user";
     const std::string refused = open_interfaces({.interfaces = {"lo"}}).error().message;

@@ -20,7 +20,7 @@ Result<PacketRing> PacketRing::open(const UniqueFd& socket, std::size_t bytes) {
   request.tp_block_size = block_size;
   request.tp_block_nr =
       static_cast<unsigned>(std::clamp<std::size_t>(bytes / block_size, 2, 65'536));
-  // Version 3 gives a packet what it needs; a frame size is only asked for to be checked.
+  // Version 3 allocates what each packet needs; the frame size is only checked.
   request.tp_frame_size = 2048;
   request.tp_frame_nr = request.tp_block_size / request.tp_frame_size * request.tp_block_nr;
   request.tp_retire_blk_tov = retire_timeout_ms;

@@ -14,8 +14,8 @@
 
 namespace sojourn {
 
-/// The memory that socket and reader share.  A block belongs to the reader from the time the
-/// kernel retires it until release().
+/// The memory shared by socket and reader.  A block belongs to the reader from the time the kernel
+/// retires it until release().
 class PacketRing {
  public:
   static Result<PacketRing> open(const UniqueFd& socket, std::size_t bytes);
@@ -29,19 +29,18 @@ class PacketRing {
 
   /// The oldest retired block, or nullptr.
   tpacket_block_desc* ready_block() const;
-  /// Gives that block back to the kernel and turns to the next.
+  /// Returns that block to the kernel and goes on to the next.
   void release();
 
  private:
   PacketRing(std::byte* begin, std::size_t blocks) : begin_(begin), blocks_(blocks) {}
   tpacket_block_desc* block() const;
 
-  /// How long a packet waits at most before an unfilled block is handed to us.
+  /// The longest time a packet waits before an unfilled block is retired.
   static constexpr std::uint32_t retire_timeout_ms = 10;
-  /// Small, since a block that is retired by time is used up as a whole: a reader that the
-  /// scheduler forgets may be away for (blocks x retire_timeout_ms), 2.5 s of 32 MiB, as long as
-  /// what comes in that time fits in.  With blocks of 1 MiB it was 0.3 s at any rate
-  /// (bench/web_load.py).
+  /// Small blocks, since a block retired by timeout is used up as a whole.  A reader that is not
+  /// scheduled may be away for (blocks x retire_timeout_ms), 2.5 s with 32 MiB, as long as the
+  /// packets of that time fit.  With blocks of 1 MiB it was 0.3 s at any rate (bench/web_load.py).
   static constexpr std::uint32_t block_size = 128 * 1024;
 
   std::byte* begin_;

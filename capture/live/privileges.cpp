@@ -47,14 +47,14 @@ std::string with_capability_advice(const std::string& message) {
 }
 
 Result<void> drop_privileges() {
-  // A program started from here cannot win anything back, setuid or not.
+  // A program started from here cannot regain privileges, setuid or not.
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return refused("new privileges");
   if (::geteuid() == 0 || ::getuid() == 0) {
     if (::setgroups(0, nullptr) != 0) return refused("the groups of root");
     if (::setresgid(nobody, nobody, nobody) != 0) return refused("the group of root");
     if (::setresuid(nobody, nobody, nobody) != 0) return refused("root");
   }
-  // Leaving root takes them away; file capabilities of an ordinary user are still there.
+  // Leaving root drops them, but the file capabilities of an ordinary user remain.
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, 2> none{};
   if (::syscall(SYS_capset, &header, none.data()) != 0) return refused("capabilities");

@@ -1,5 +1,5 @@
 #pragma once
-// Root is needed to begin, not to go on.
+// Root is needed only to start.
 
 #include <string>
 
@@ -7,20 +7,20 @@
 
 namespace sojourn {
 
-/// "needs the capability CAP_NET_RAW: ..." with the line of setcap(8) that grants it to this
+/// "needs the capability CAP_NET_RAW: ..." with the setcap(8) command that grants it to this
 /// program, for when the kernel refused.  `name` is as in capabilities(7), in lower case and
 /// without "CAP_".
 std::string missing_capability(const std::string& name);
 
-/// What the kernel refused for want of CAP_BPF and the like, with the line of setcap(8) that grants
-/// all that programs in the kernel need.  Other messages stay as they are.
+/// For an error for lack of CAP_BPF and the like: adds the setcap(8) command that grants all that
+/// programs in the kernel need.  Other messages are not changed.
 std::string with_capability_advice(const std::string& message);
 
-/// Gives up root and all capabilities, for good and for all programs started from here: the user
-/// becomes nobody.  To be called once interfaces, programs and files are open, before the first
-/// packet of a stranger is looked at.
+/// Drops root and all capabilities, permanently and for all programs started from here: the user
+/// becomes nobody.  Call it once interfaces, programs and files are open, before the first packet
+/// is read.
 ///
-/// A process without root and without capabilities keeps its user: it has nothing to give up.
+/// A process without root and capabilities keeps its user: it has nothing to drop.
 Result<void> drop_privileges();
 
 }  // namespace sojourn
