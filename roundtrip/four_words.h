@@ -1,5 +1,5 @@
 #pragma once
-// Four words of a cache line looked at in one go.
+// Compares four words of a cache line at once.
 
 #include <array>
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace sojourn {
 
 using FourWords = std::array<std::uint64_t, 4>;
 
-/// A bit for each of four words, the first lowest.
+/// One bit for each of four words, the first in the lowest bit.
 struct FourBits {
   unsigned equal;  ///< (word & mask) == value
   unsigned odd;    ///< the word's lowest bit is set
@@ -34,8 +34,8 @@ inline FourBits compare(const FourWords& words, std::uint64_t mask, std::uint64_
   const __m128i low = _mm_load_si128(at), high = _mm_load_si128(at + 1);
   const __m128i masks = _mm_set1_epi64x(static_cast<std::int64_t>(mask));
   const __m128i values = _mm_set1_epi64x(static_cast<std::int64_t>(value));
-  // SSE2 compares halves of words.  The lower halves of all four go into one register, the upper
-  // ones into another.
+  // SSE2 compares 32-bit halves of words.  The lower halves of all four go into one register, the
+  // upper halves into another.
   const auto lower_halves = [](__m128i first, __m128i second) {
     return _mm_shuffle_ps(_mm_castsi128_ps(first), _mm_castsi128_ps(second),
                           _MM_SHUFFLE(2, 0, 2, 0));

@@ -14,7 +14,7 @@ TEST(FourWords, ComparesAsOneByOne) {
     const std::uint64_t value = random() & mask;
     alignas(64) FourWords words;
     for (auto& word : words) {
-      // Equal, equal but for the bits that do not count, or off in a bit of either half.
+      // Equal, equal except for the masked bits, or different in a bit of either half.
       word = value | (random() & ~mask);
       if (random() % 2) word ^= std::uint64_t{1} << random() % 64;
       if (random() % 8 == 0) word = random();

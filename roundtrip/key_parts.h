@@ -1,5 +1,5 @@
 #pragma once
-// What the fixed-memory tables derive from a key: slot, fingerprint and coins.
+// What the fixed-memory tables derive from a key: slot, fingerprint and random decisions.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,13 +8,14 @@
 
 namespace sojourn {
 
-/// A key is a keyed hash already: without the seed, all its bits look uniform.  Its
-/// upper half chooses the slot and its lower half is the fingerprint that the slot stores, so two
-/// keys in one slot are still told apart by 32 independent bits.
+/// A key is already a keyed hash: without the seed, all its bits look uniform.  Its upper half
+/// selects the slot and its lower half is the fingerprint stored there, so 32 independent bits
+/// still distinguish two keys in one slot.
 ///
-/// Coins come from a further mix of the key.  They must not be random draws: a request that is
-/// sent again (a retransmitted SYN, a DNS retry) has to meet the decision that its first copy met,
-/// or copies enter whose first transmission stayed outside, and their delays are too short.
+/// Coins (random decisions) come from a further mix of the key.  They must not be independent
+/// draws: a request that is sent again (a retransmitted SYN, a DNS retry) needs the same decision
+/// as its first copy.  Otherwise copies would be admitted whose first transmission was not, and
+/// their delays would be too short.
 struct KeyParts {
   /// Multiply-shift (Lemire 2019) instead of a power of two: any number of slots below 2^32.
   static constexpr std::size_t slot(std::uint64_t key, std::size_t slots) {
@@ -23,7 +24,7 @@ struct KeyParts {
   static constexpr std::uint32_t fingerprint(std::uint64_t key) {
     return static_cast<std::uint32_t>(key);
   }
-  /// 64 fresh bits.  A probability is compared with one half of them, never with bits of the key.
+  /// 64 new bits.  Probabilities are compared with one half of them, never with bits of the key.
   static constexpr std::uint64_t coins(std::uint64_t key) {
     return fold_multiply(key ^ 0x8bb84b93962eacc9u, 0x2d358dccaa6c78a5u);
   }

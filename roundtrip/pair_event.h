@@ -1,5 +1,5 @@
 #pragma once
-// What the pairing rules say about a packet: it asks, or it answers.
+// The result of the pairing rules for a packet: requests and responses.
 
 #include <cstdint>
 
@@ -10,26 +10,26 @@ namespace sojourn {
 
 /// How a table treats a request, as bits.
 enum RequestFlag : std::uint8_t {
-  /// Seen again while it waits, nobody knows which copy the response answers (Karn & Partridge
-  /// 1987): its match is marked ambiguous.  Without this bit the first copy counts.
+  /// If it is seen again while it waits, it is unknown which copy the response answers (Karn &
+  /// Partridge 1987): its match is marked ambiguous.  Without this bit the first copy counts.
   repeat_is_ambiguous = 1,
-  /// Waits as long as a connection may live rather than as long as a packet may travel.
+  /// Waits up to the lifetime of a connection instead of that of a packet.
   long_lived = 2,
-  /// Half of a span that is asked for as a whole too (Leg::sum), and counted there.
+  /// Half of a span that is also requested as a whole (Leg::sum), and counted there.
   half_of_span = 4,
-  /// A copy of a request that passed before, perhaps so long ago that it waits no more: it can make
-  /// that one ambiguous, but is no request itself.  Else Karn's rule would end with `--expire`, and
-  /// with every request that a table of fixed memory turned away.
+  /// A copy of a request that passed before, perhaps so long ago that it no longer waits.  It can
+  /// make the first one ambiguous, but is no request itself.  Otherwise Karn's rule would not hold
+  /// after `--expire`, nor for requests that a fixed-memory table refused.
   is_copy = 8,
 };
 
-/// What else is known of a response, as bits.
+/// What else is known about a response, as bits.
 enum ResponseFlag : std::uint8_t {
-  /// It closes a span that its own sender opened: the ACK that ends a handshake, a spin-bit edge.
+  /// It closes a span opened by its own sender: the ACK that ends a handshake, a spin-bit edge.
   sent_by_requester = 1,
-  /// Whoever opened the span is the server of the connection.
+  /// The end that opened the span is the server of the connection.
   requester_is_server = 2,
-  /// Which end is the server, and so the leg, was guessed: the capture lacks the SYN.
+  /// The server, and so the leg, was guessed: the capture lacks the SYN.
   leg_is_guessed = 4,
 };
 
@@ -37,16 +37,16 @@ enum ResponseFlag : std::uint8_t {
 struct PairEvent {
   std::uint64_t key;  ///< keyed hash of flow, direction, kind and token: see pair_key()
   Timestamp time;
-  std::uint32_t summary;  ///< which Summary of the batch it comes from
+  std::uint32_t summary;  ///< index of its Summary in the batch
   Kind kind;
-  Leg leg;  ///< of a response: which leg its delay covers
+  Leg leg;  ///< for a response: the leg that its delay covers
   bool is_request;
   std::uint8_t flags;  ///< RequestFlag or ResponseFlag bits
 };
 static_assert(sizeof(PairEvent) == 24);
 
-/// What a table is told of a request: its flags, and above them its kind, by which a table that
-/// overwrites counts whom it has displaced.
+/// What a table gets for a request: its flags, and above them its kind, so that a table that
+/// overwrites can count displaced requests by kind.
 constexpr std::uint8_t told_flags(const PairEvent& request) {
   static_assert(paired_kind_count <= 8 && half_of_span < 1 << 4);
   return static_cast<std::uint8_t>(request.flags | index_of(request.kind) << 4);

@@ -8,12 +8,12 @@
 
 namespace sojourn {
 
-/// Key of a request that the endpoint `requester` sent (0: the lower one in the order of
-/// Summary::flow, 1: the higher).  `leg` keeps apart requests that share kind and token, such as
-/// the three spans of a handshake.
+/// Key of a request sent by the endpoint `requester` (0: the lower one in the order of
+/// Summary::flow, 1: the higher).  `leg` separates requests that share kind and token, such as the
+/// three spans of a handshake.
 ///
-/// The flow is itself a keyed 64-bit hash, so that no table ever stores or compares addresses.
-/// Two different keys are mistaken for each other with probability 2^-61 a comparison.
+/// The flow is itself a keyed 64-bit hash, so that no table stores or compares addresses.  The
+/// probability that two different keys collide is 2^-61 per comparison.
 inline std::uint64_t pair_key(const HashKey& hash_key, std::uint64_t flow, std::uint64_t token,
                               Kind kind, unsigned requester, Leg leg = Leg::server) {
   const std::uint64_t salt = (index_of(kind) << 4 | index_of(leg) << 1 | requester) + 1;

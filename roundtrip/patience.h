@@ -1,5 +1,5 @@
 #pragma once
-// How long a request is waited for.
+// How long a request waits for its response (the timeout).
 
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 
 namespace sojourn {
 
-/// A response that comes later answers nothing.  All tables agree on this, so all of them estimate
-/// the same set of pairs, the one that ExactTable finds.
+/// A later response matches nothing.  All tables use the same limit, so all of them estimate the
+/// same set of pairs, the one that ExactTable finds.
 struct Patience {
   Duration expire = std::chrono::seconds{10};
   Duration expire_long_lived = std::chrono::hours{1};  ///< with RequestFlag::long_lived

@@ -17,11 +17,11 @@ namespace sojourn {
 
 /// A response of the batch that found its request.
 struct EventMatch {
-  std::uint32_t event;  ///< which of the batch
+  std::uint32_t event;  ///< index in the batch
   Match match;
 };
 
-/// What a batch found, and how many requests it added.  Reused from batch to batch.
+/// The matches of a batch, and the number of requests added.  Reused from batch to batch.
 class BatchOutcome {
  public:
   void start(std::size_t events) {
@@ -34,17 +34,17 @@ class BatchOutcome {
   std::span<const EventMatch> matches() const { return {matches_.data(), count_}; }
   /// Requests by kind, without repeats and without halves of spans.
   std::uint64_t requests(Kind kind) const { return requests_[index_of(kind)]; }
-  /// Of these, what the table leaves out.  All that wait for a while are among them, as given up,
-  /// until they are answered.
+  /// Those of them that the table leaves out.  Requests stored for a while are included, as given
+  /// up, until they are answered.
   const LeftOutCounters& left_out(Kind kind) const { return left_out_[index_of(kind)]; }
   LeftOutCounters& left_out(Kind kind) { return left_out_[index_of(kind)]; }
 
-  /// Events whose requests were counted; only of apply_noting().
+  /// Events whose requests were counted; only filled in by apply_noting().
   std::span<const std::uint32_t> counted() const { return counted_; }
   void note_counted(std::uint32_t event) { counted_.push_back(event); }
 
   void add(const EventMatch& match) { matches_[count_++] = match; }
-  /// Writes the match in any case and keeps it only `if_found`: no branch to mispredict.
+  /// Always writes the match and keeps it only `if_found`: no branch to mispredict.
   void add_if(unsigned if_found, const EventMatch& match) {
     matches_[count_] = match;
     count_ += if_found;
@@ -59,12 +59,12 @@ class BatchOutcome {
   std::vector<std::uint32_t> counted_;
 };
 
-/// Does a match of this event use up a request that was counted?  Halves are not counted.
+/// Whether a match of this event uses up a counted request.  Halves are not counted.
 inline bool is_whole(Kind kind, Leg leg) {
   return leg == Leg::sum || (kind != Kind::handshake && kind != Kind::quic);
 }
 
-/// One event, the plain way.
+/// One event, without optimisation.
 template <bool notes = false, PairTable Table>
 [[gnu::always_inline]] inline void apply_event(Table& table, const PairEvent& event,
                                                std::uint32_t index, BatchOutcome& out) {
@@ -86,7 +86,7 @@ template <bool notes = false, PairTable Table>
   }
 }
 
-/// All events in order, their slots fetched ahead.  A table may bring a faster way of its own.
+/// All events in order, with prefetched slots.  A table may provide its own faster implementation.
 template <PairTable Table>
 void apply_batch(Table& table, std::span<const PairEvent> events, BatchOutcome& out) {
   out.start(events.size());
@@ -101,7 +101,7 @@ void apply_batch(Table& table, std::span<const PairEvent> events, BatchOutcome& 
   }
 }
 
-/// The same, and tells which requests were counted.
+/// The same, and records which requests were counted.
 template <PairTable Table>
 void apply_noting(Table& table, std::span<const PairEvent> events, BatchOutcome& out) {
   out.start(events.size());

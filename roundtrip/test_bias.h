@@ -1,5 +1,5 @@
 #pragma once
-// Is a table's estimate right on average?  The statistical test that the tables share.
+// Whether a table's estimate is unbiased: the statistical test that the tables share.
 
 #include <array>
 #include <cmath>
@@ -17,11 +17,11 @@ constexpr int test_seeds = 40;  // |t| > 8 of 39 degrees of freedom in one of fi
 constexpr int test_seeds = 64;  // |t| > 8 of 63 degrees of freedom in one of five: 2e-10
 #endif
 /// The probabilities above hold for normal estimates.  Weights are skewed, which makes an unlucky
-/// low mean look more certain than it is; that is why 8 and not 6.
+/// low mean look more certain than it is; therefore the limit is 8 and not 6.
 constexpr double largest_t = 8;
 
-/// What a table says about the number of pairs with delays up to a true quantile, as shares of
-/// the true number of pairs, over many draws of the keys and one and the same traffic.
+/// A table's estimate of the number of pairs with delays up to a true quantile, as shares of the
+/// true number of pairs, over many draws of the keys and the same traffic.
 struct Bias {
   static constexpr std::array quantiles = {0.25, 0.5, 0.75, 0.95, 1.0};
   static constexpr std::size_t count = quantiles.size();
@@ -83,7 +83,7 @@ inline Bias measure_bias(
   return bias;
 }
 
-/// Of the tables that make() gives.
+/// For the tables that make() returns.
 template <class Make>
 Bias bias_of(const Stream& stream, Make make) {
   return measure_bias(stream,

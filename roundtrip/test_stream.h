@@ -15,8 +15,8 @@
 
 namespace sojourn {
 
-/// What a simulated link carries.  Delays are a mixture like that of a border link: 40 % within
-/// the city, 45 % across the continent, 15 % slow; median 26 ms, p99 0.7 s.
+/// A simulated link.  Delays are a mixture like that of a border link: 40 % within the city, 45 %
+/// across the continent, 15 % slow; median 26 ms, p99 0.7 s.
 struct Traffic {
   int requests = 100'000;
   double rate = 100'000;  ///< requests a second; the time to the next is exponential
@@ -44,7 +44,7 @@ struct Stream {
   }
 };
 
-/// A repeated request is answered after its repeat, so that a table has to get it right.
+/// A repeated request is answered after its repeat, so that a table has to handle both.
 inline Stream simulate(const Traffic& traffic, std::uint64_t seed) {
   std::mt19937_64 random{seed};
   std::uniform_real_distribution<double> uniform{0, 1};
@@ -74,7 +74,7 @@ inline Stream simulate(const Traffic& traffic, std::uint64_t seed) {
     stream.events.push_back({sent + delay_ns, id, false});
     stream.delays_ns.push_back(delay_ns);
   }
-  // A total order, so that every library sorts alike.
+  // A total order, so that every library sorts in the same way.
   std::ranges::sort(stream.events, {}, [](const StreamEvent& event) {
     return std::tuple{event.ns, event.id, !event.is_request};
   });
@@ -83,7 +83,7 @@ inline Stream simulate(const Traffic& traffic, std::uint64_t seed) {
 }
 
 /// Calls take(match) for every response that finds its request.  The seed draws the keys, so many
-/// seeds show what the table does on average to one and the same traffic.
+/// seeds show the table's average result for the same traffic.
 template <class Table, class Take>
 void replay(const Stream& stream, Table& table, std::uint64_t seed, Take take,
             std::uint8_t flags = 0) {

@@ -11,8 +11,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration silent = 60s;
-/// A hole that is filled sooner than the round trip was overtaken, not lost: nobody could have
-/// known of the loss yet.  Where the handshake was not seen, as tshark has it.
+/// A hole that is filled sooner than a round trip was caused by reordering, not loss: the sender
+/// could not have known of a loss yet.  If the handshake was not seen, tshark's value is used.
 constexpr Duration usual_reordering = 3ms;
 
 bool has(const Summary& packet, unsigned flag) { return (packet.tcp_flags & flag) != 0; }
@@ -23,7 +23,8 @@ std::uint32_t length_of(const Summary& packet) {
   return packet.payload + (has(packet, tcp_syn) ? 1u : 0u) + (has(packet, tcp_fin) ? 1u : 0u);
 }
 
-/// The flow hash places connections in tables; what decides whether they are followed must not.
+/// The flow hash places connections in tables, so the decision to follow them must be independent
+/// of it.
 std::uint64_t chance_of(std::uint64_t flow) {
   constexpr HashKey key = HashKey::from_seed(0x6c6f7373);
   return keyed_hash(key, flow, 0);
@@ -52,13 +53,13 @@ LossTracker::Flow* LossTracker::flow_of(const Summary& packet) {
   return &flows_[packet.flow];
 }
 
-/// Who is the server, and does a connection begin anew?
+/// Determines the server, and whether a new connection begins.
 void LossTracker::meet(const Summary& packet, Flow& flow) {
   const unsigned sender = side_of(packet);
   const bool syn = has(packet, tcp_syn), ack = has(packet, tcp_ack);
   if (syn && !ack) {
     const Side& before = flow.sides[sender];
-    // A SYN that is not the one before, or a little behind it, opens another connection.
+    // A SYN other than the one before, and not slightly behind it, opens another connection.
     if (before.has_next && before.next - (packet.sequence + 1) >= 1u << 16) flow = Flow{};
     flow.server_is_high = sender == 0;
     flow.ends_known = flow.syn_seen = true;
@@ -88,7 +89,8 @@ void LossTracker::look_at_segment(const Summary& packet, Flow& flow, LossSigns& 
     return signs.add(LossSign::segment);
   }
   const auto ahead = static_cast<std::int32_t>(packet.sequence - side.next);
-  // RFC 9293 section 3.8.4: one byte or none, just before what comes next, that passed before.
+  // RFC 9293 section 3.8.4: at most one byte, directly before the next sequence number, that passed
+  // before.
   if (ahead == -1 && packet.payload <= 1 && !has(packet, tcp_syn | tcp_fin) &&
       !side.holes.reach(packet.sequence, end))
     return;
@@ -111,7 +113,8 @@ void LossTracker::look_at_segment(const Summary& packet, Flow& flow, LossSigns& 
   if (StreamHoles::before(side.next, end)) side.next = end;
 }
 
-/// A packet without data tells what its sender sends next: what lies before has been sent.
+/// The sequence number of a packet without data is what its sender sends next: all before it was
+/// sent.
 void LossTracker::look_at_number(const Summary& packet, Flow& flow) {
   Side& side = flow.sides[side_of(packet)];
   const auto ahead = static_cast<std::int32_t>(packet.sequence - side.next);

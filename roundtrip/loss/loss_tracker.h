@@ -1,5 +1,5 @@
 #pragma once
-// Follows TCP connections and names the signs of loss in each packet.
+// Follows TCP connections and detects the signs of loss in each packet.
 
 #include <array>
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace sojourn {
 /// What one packet shows.
 struct LossSigns {
   std::uint16_t bits = 0;
-  bool to_server = false;  ///< which way it goes
-  double weight = 0;       ///< how many packets it stands for; 0 if its flow is not followed
+  bool to_server = false;  ///< its direction
+  double weight = 0;       ///< how many packets it represents; 0 if its flow is not followed
 
   bool has(LossSign sign) const { return (bits >> index_of(sign)) & 1u; }
   void add(LossSign sign) { bits = static_cast<std::uint16_t>(bits | 1u << index_of(sign)); }
@@ -26,15 +26,15 @@ struct LossSigns {
 /// The rules are those of docs/design/loss.md, near to tshark's tcp.analysis.
 ///
 /// At most `most_flows` connections are followed.  When there are more, those that ended or were
-/// silent for a minute are forgotten; if that is not enough, only the connections whose hash is
-/// below a threshold are followed from then on, half as many as before, and each of their packets
-/// counts for 1/p.  A connection below the threshold was followed from its start, so every packet
-/// is counted 1 time on average: chance decides by the hash alone.
+/// idle for a minute are forgotten.  If that is not enough, only connections whose hash is below a
+/// threshold are followed from then on, half as many as before, and each of their packets counts
+/// for 1/p.  A connection below the threshold was followed from its start, so every packet is
+/// counted once on average: only the hash decides.
 class LossTracker {
  public:
   explicit LossTracker(std::size_t most_flows = 1u << 20) : most_flows_(most_flows) {}
 
-  /// `packet` is of TCP and comes in the order of the capture.
+  /// `packet` is TCP and in the order of the capture.
   LossSigns look_at(const Summary& packet);
 
   /// Share of the connections that are followed now.

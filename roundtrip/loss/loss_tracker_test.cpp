@@ -122,9 +122,10 @@ TEST_F(LossTrackerTest, FollowsNumbersThatWrap) {
   EXPECT_EQ(look({3, true, 100, 1, 100}), ">");
 }
 
-/// Of 20 000 connections a thousand are followed; the estimates must still be those of all.  The
-/// share of a hash sample of n flows with m packets each varies by 1/sqrt(n): 500 flows at least
-/// are followed, so the sum of weights is within 6 / sqrt(500) = 27 % but for 2e-9.
+/// A thousand of 20 000 connections are followed; the estimates must still be those of all.  The
+/// relative deviation of a hash sample of n flows with m packets each is 1/sqrt(n).  At least 500
+/// flows are followed, so the sum of weights is within 6 / sqrt(500) = 27 % except with probability
+/// 2e-9.
 class FixedMemory : public LossTrackerTest {
  protected:
   struct Totals {
@@ -169,10 +170,10 @@ TEST_F(FixedMemory, WouldNoticeWeightsHalfTooSmall) {
   EXPECT_GT(std::abs(run(1000, 0.5).segments - 60'000), 60'000 * 0.27);
 }
 
-/// Over 60 draws of the hash, 1500 connections of which a third at a time is open and one in
-/// twelve can be followed.  The long ones lose more, and lose late: whoever prefers short ones, or
-/// forgets to weigh, is wrong.  Means beyond 6 standard errors come with probability 1.2e-7 each
-/// (t distribution, 59 degrees of freedom), of two figures 2.5e-7; the seeds are fixed.
+/// 60 draws of the hash and 1500 connections, of which a third is open at a time and one in twelve
+/// can be followed.  The long ones lose more, and lose late, so a preference for short ones or
+/// missing weights give wrong results.  A mean beyond 6 standard errors has probability 1.2e-7 (t
+/// distribution, 59 degrees of freedom), 2.5e-7 for two figures; the seeds are fixed.
 class SharesInFixedMemory : public testing::Test {
  protected:
   struct Sums {
@@ -182,7 +183,7 @@ class SharesInFixedMemory : public testing::Test {
 
   static bool is_long(int connection) { return connection % 5 == 0; }
 
-  /// `long_bias` multiplies what is counted of long connections.
+  /// `long_bias` multiplies the counts of long connections.
   static Sums run(std::uint64_t seed, std::size_t most, double long_bias) {
     LossTracker tracker{most};
     Sums sums;
@@ -203,8 +204,8 @@ class SharesInFixedMemory : public testing::Test {
       sums.segments += weight * signs.has(LossSign::segment);
       sums.retransmitted += weight * signs.has(LossSign::retransmitted);
     };
-    // One begins every millisecond; step by step, short ones send 3 segments and long ones 20,
-    // 40 ms apart, of which the last four of each long one are sent again.
+    // One begins every millisecond.  Short ones send 3 segments and long ones 20, 40 ms apart; the
+    // last four segments of each long one are retransmitted.
     for (int ms = 0; ms < connections + 1000; ++ms)
       for (int step = 0; step < 24; ++step) {
         const int connection = ms - 40 * step;

@@ -1,5 +1,5 @@
 #pragma once
-// The bytes of one direction of a TCP connection that have not passed yet, though later ones have.
+// The missing bytes of one direction of a TCP connection: later bytes have passed, these have not.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace sojourn {
 
-/// Up to `most` holes in the sequence numbers, oldest first, in memory that only a stream with
-/// holes takes.  When there are more, the oldest is forgotten, and a segment that fills it later
-/// counts as retransmitted.
+/// Up to `most` holes in the sequence numbers, oldest first; only a stream with holes allocates
+/// memory.  When there are more, the oldest is forgotten, and a segment that fills it later counts
+/// as retransmitted.
 class StreamHoles {
  public:
   static constexpr std::size_t most = 64;
@@ -22,7 +22,7 @@ class StreamHoles {
     holes_.push_back({from, to, now});
   }
 
-  /// Is any byte from `from` to before `to` missing?
+  /// Whether any byte from `from` to before `to` is missing.
   bool reach(std::uint32_t from, std::uint32_t to) const {
     return std::ranges::any_of(
         holes_, [&](const Hole& hole) { return before(from, hole.to) && before(hole.from, to); });
@@ -30,7 +30,7 @@ class StreamHoles {
 
   struct Filled {
     bool any = false;
-    Timestamp opened;  ///< when later bytes had passed first
+    Timestamp opened;  ///< when later bytes passed first
   };
   /// Bytes from `from` to before `to` have passed.
   Filled fill(std::uint32_t from, std::uint32_t to) {

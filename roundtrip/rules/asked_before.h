@@ -1,5 +1,5 @@
 #pragma once
-// Which queries and echoes were asked before, beyond the time that they wait in a table.
+// Remembers repeated queries and echo requests for longer than they wait in a table.
 
 #include <array>
 #include <cstddef>
@@ -10,21 +10,21 @@
 
 namespace sojourn {
 
-/// Remembers the keys of requests that no answer was seen to, in fixed memory.
+/// Remembers the keys of unanswered requests in fixed memory.
 ///
-/// A TCP connection knows what it has sent; DNS, NTP and ICMP have no connection to know it.  A
-/// table forgets a request after `--expire`, and a table of fixed memory even earlier or at once:
-/// the next copy would then look like the first, against Karn's rule.  Here a key is remembered for
-/// two minutes, as long as a packet may live (RFC 9293 section 3.4.1), in a line of eight; if nine
-/// want the same line, the oldest is forgotten, and then its next copy is taken for the first.
+/// A TCP connection knows what it has sent, but DNS, NTP and ICMP have no connection.  A table
+/// forgets a request after `--expire`, a fixed-memory table even earlier or at once.  The next copy
+/// would then look like the first, against Karn's rule.  Here a key is remembered for two minutes,
+/// the lifetime of a packet (RFC 9293 section 3.4.1), in a line of eight.  A ninth key replaces the
+/// oldest of its line, whose next copy is then taken for the first.
 class AskedBefore {
  public:
   static constexpr Duration lifetime = std::chrono::minutes{2};
 
-  /// With less than a line it remembers nothing.
+  /// With less memory than a line it remembers nothing.
   explicit AskedBefore(std::size_t memory_bytes) : lines_(memory_bytes / sizeof(Line)) {}
 
-  /// Was the key asked before and not answered?  From now on it was.
+  /// Whether the key was requested before and not answered.  Also records this request.
   bool ask(std::uint64_t key, Timestamp now) {
     if (lines_.size() == 0) return false;
     Line& line = line_of(key);
@@ -42,7 +42,7 @@ class AskedBefore {
     return false;
   }
 
-  /// The next time that it is asked is a first time.
+  /// The next request with this key counts as the first.
   void answer(std::uint64_t key) {
     if (lines_.size() == 0) return;
     for (std::uint64_t& entry : line_of(key).entries)
@@ -52,7 +52,7 @@ class AskedBefore {
   std::size_t memory_bytes() const { return lines_.memory_bytes(); }
 
  private:
-  /// 48 bits of the key, 16 of the second it was last asked in; 0 is free.
+  /// 48 bits of the key, and 16 bits of the second of its last request; 0 is free.
   static constexpr int second_bits = 16;
   static constexpr std::uint64_t second_mask = 0xffff;
   static constexpr std::uint64_t lifetime_s =
@@ -69,7 +69,7 @@ class AskedBefore {
   static std::uint64_t age(std::uint64_t entry, std::uint64_t now_s) {
     return (now_s - entry) & second_mask;
   }
-  /// What is free goes first, then what is oldest.
+  /// A free place first, otherwise the oldest.
   static std::uint64_t rank(std::uint64_t entry, std::uint64_t now_s) {
     return entry == 0 ? second_mask + 1 : age(entry, now_s);
   }

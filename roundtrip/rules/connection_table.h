@@ -1,5 +1,5 @@
 #pragma once
-// What is remembered of each connection between its packets.
+// The state of each connection between its packets.
 
 #include <algorithm>
 #include <array>
@@ -18,18 +18,18 @@ namespace sojourn {
 /// A Record per flow, found by the flow's hash.  `Record` is a trivially copyable cache line with
 /// members `flow` (0 = free) and `last_seen`; a new one is all zero but for these two.
 ///
-/// Open addressing, at most a quarter full: probes end at once, and records that nobody uses take
-/// no room in the cache.  When it fills up, flows idle for longer than `idle` are dropped, and the
-/// table doubles only if more than an eighth is still in use.  At its limit, if there is one, it
-/// may be half full.
+/// Open addressing with a load factor of at most a quarter: probes end at once, and unused records
+/// take no room in the cache.  When it fills up, flows idle for longer than `idle` are dropped, and
+/// the table doubles only if more than an eighth is still in use.  At its limit, if there is one,
+/// it may be half full.
 ///
-/// With `most`, memory is fixed instead: that many records in buckets of eight.  A flow has a place
-/// of its own in its bucket, where it nearly always is, so finding it takes one cache line; who
-/// finds the place taken goes elsewhere in the bucket.  When that is full a newcomer replaces the
-/// one that has been silent longest.  If even that one spoke within `in_use`, it is forgotten early
-/// and counted; records that cannot bear that (a response would no longer find its request, the
-/// less likely the slower it is) stay, and the newcomer is not remembered, and counted.  Either way
-/// no request is lost for being slow.
+/// With `most`, memory is fixed instead: that many records in buckets of eight.  A flow has a
+/// preferred place in its bucket, so finding it usually takes one cache line; if the place is
+/// taken, it goes elsewhere in the bucket.  In a full bucket a new flow replaces the one that has
+/// been idle longest.  If even that one was active within `in_use`, it is forgotten early and
+/// counted.  Some records must not be replaced: a response would no longer find its request, more
+/// often the slower it is.  Then the new flow is not remembered, and counted.  Either way no
+/// request is lost for being slow.
 template <class Record>
 class ConnectionTable {
  public:
@@ -57,7 +57,7 @@ class ConnectionTable {
     return nullptr;
   }
 
-  /// The flow's record, made now if there is none.  Valid until the next call of `at`.
+  /// The flow's record, created if there is none.  Valid until the next call of `at`.
   Record& at(std::uint64_t flow, Timestamp now) {
     flow = tag(flow);
     Record& record = records_[home(flow)];
@@ -66,9 +66,9 @@ class ConnectionTable {
     return is_fixed() ? in_bucket(flow, now) : among_others(flow, now);
   }
 
-  /// Without `most`: it does not grow beyond this, but is full.  0: no limit.
+  /// Without `most`: it does not grow beyond this, but reports that it is full.  0: no limit.
   void limit(std::size_t bytes) { limit_bytes_ = bytes; }
-  /// It would have had to.  It still takes what a batch brings as long as there is room.
+  /// It would have had to grow.  It still accepts flows of a batch as long as there is room.
   bool is_full() const { return is_full_; }
 
   std::size_t memory_bytes() const { return peak_bytes_; }
@@ -78,7 +78,7 @@ class ConnectionTable {
 
  private:
   static constexpr std::size_t most_ways = 8;
-  /// Of few records none is given away by rounding.
+  /// With few records none is lost by rounding.
   static std::size_t ways_of(std::size_t most) { return most >= 8 * most_ways ? most_ways : 4; }
   static std::size_t rounded(std::size_t most) {
     const std::size_t ways = ways_of(most);
@@ -93,7 +93,7 @@ class ConnectionTable {
   }
   std::size_t after(std::size_t index) const { return (index + 1) & (records_.size() - 1); }
 
-  /// Open addressing: not at home, or new.
+  /// Open addressing: the flow is not in its preferred place, or is new.
   [[gnu::noinline]] Record& among_others(std::uint64_t flow, Timestamp now) {
     std::size_t index = home(flow);
     for (; records_[index].flow != 0; index = after(index))
@@ -170,7 +170,7 @@ class ConnectionTable {
       ++without_room_;
       if (!Record::may_be_forgotten) return not_remembered(flow, now);
     }
-    // A guest in the newcomer's place moves on.
+    // A displaced flow in the new flow's preferred place is moved.
     if (oldest != place && home(records_[place].flow) != place) {
       records_[oldest] = records_[place];
       oldest = place;
@@ -180,7 +180,7 @@ class ConnectionTable {
 
   HugeArray<Record> records_;
   std::size_t ways_;       ///< of a bucket; 0 if memory is not fixed
-  std::size_t most_used_;  ///< then it is swept
+  std::size_t most_used_;  ///< beyond this it is swept
   std::size_t used_ = 0;
   std::size_t peak_bytes_;
   Duration idle_;

@@ -23,7 +23,7 @@ struct alignas(64) Keeper : Record {
 constexpr Duration idle{1000};
 Timestamp at(std::int64_t ns) { return timestamp_from_ns(ns); }
 
-/// Flows differ in more than the last bit, which the table takes for itself.
+/// Flows differ in more than the last bit, which the table uses itself.
 std::uint64_t flow(std::mt19937_64& random) { return random() & ~std::uint64_t{1}; }
 
 TEST(ConnectionTable, NewRecordIsZeroButForItsFlowAndTime) {
@@ -51,7 +51,7 @@ TEST(ConnectionTable, GrowsAndFindsAllThatIsActive) {
   std::map<std::uint64_t, std::uint64_t> model;
   for (std::uint64_t i = 0; i < 20'000; ++i) {
     std::uint64_t key = flow(random);
-    if (i % 3 == 0) key |= 0xfff0'0000'0000'0000u;  // crowds at the end, so that probes wrap
+    if (i % 3 == 0) key |= 0xfff0'0000'0000'0000u;  // clusters at the end, so that probes wrap
     table.at(key, at(5)).value = i;
     model[key] = i;
   }
@@ -130,7 +130,7 @@ TEST(ConnectionTable, FixedMemoryForgetsWhoHasBeenSilentLongest) {
   EXPECT_EQ(table.find(lasting)->value, 10'000u);
   EXPECT_EQ(table.memory_bytes(), 64 * sizeof(Record));
   EXPECT_LE(table.size(), 64u);
-  EXPECT_GT(table.without_room(), 5'000u);  // most spoke within the last 100 ns
+  EXPECT_GT(table.without_room(), 5'000u);  // most were active within the last 100 ns
 }
 
 TEST(ConnectionTable, FixedMemoryCountsNobodyWhoHasLongBeenSilent) {
@@ -140,7 +140,7 @@ TEST(ConnectionTable, FixedMemoryCountsNobodyWhoHasLongBeenSilent) {
   EXPECT_EQ(table.without_room(), 0u);
 }
 
-/// Nobody is pushed out by chance of its hash unless the table is nearly full.
+/// No flow is displaced by hash collisions unless the table is nearly full.
 TEST(ConnectionTable, FixedMemoryRemembersWhatFits) {
   constexpr std::size_t most = 12'288, flows = 8'000;
   ConnectionTable<Record> table{idle, 1024, most, Duration{1'000'000}};
@@ -160,8 +160,7 @@ TEST(ConnectionTable, FixedMemoryRemembersWhatFits) {
   EXPECT_GT(whole, static_cast<std::ptrdiff_t>(flows * 90 / 100));
 }
 
-/// Whoever comes and goes: what is found belongs to the flow that was asked for, and is found
-/// again.
+/// For any sequence of flows: a record found belongs to the requested flow, and is found again.
 TEST(ConnectionTable, FixedMemoryMixesNobodyUp) {
   ConnectionTable<Record> table{idle, 1024, 64, Duration{100}};
   std::mt19937_64 random{8};
@@ -178,7 +177,7 @@ TEST(ConnectionTable, FixedMemoryMixesNobodyUp) {
   }
 }
 
-/// Who cannot bear to be forgotten stays, and newcomers are not remembered.
+/// Records that must not be replaced stay, and new flows are not remembered.
 TEST(ConnectionTable, FixedMemoryKeepsWhatIsInUseIfItMust) {
   ConnectionTable<Keeper> table{idle, 1024, 8, Duration{100}};
   std::mt19937_64 random{6};
@@ -193,7 +192,7 @@ TEST(ConnectionTable, FixedMemoryKeepsWhatIsInUseIfItMust) {
   EXPECT_EQ(table.without_room(), 92u);
   EXPECT_EQ(table.at(flow(random), at(50)).value, 0u);
   EXPECT_EQ(table.size(), 8u);
-  table.at(first.back(), at(1000)).value = 8;  // all have been silent by now
+  table.at(first.back(), at(1000)).value = 8;  // all have been idle by now
   ASSERT_NE(table.find(first.back()), nullptr);
   EXPECT_EQ(table.find(first.back())->value, 8u);
 }

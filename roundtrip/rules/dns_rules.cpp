@@ -10,8 +10,8 @@ namespace {
 
 using Next = DnsStreamPosition::Next;
 
-/// Where to look for messages in this segment.  In order, the stream tells.  After a gap, or when
-/// the capture began in mid-stream, we can only hope that the segment starts with a message, as
+/// Where to look for messages in this segment.  In order, the stream position tells.  After a gap,
+/// or when the capture began in mid-stream, the segment is assumed to start with a message, as
 /// nearly all do.
 DnsStreamPosition position_in(const Summary& packet, const TcpConnection& connection,
                               unsigned sender) {
@@ -44,8 +44,9 @@ void read_dns_stream(EventWriter& write, TcpConnection& connection, unsigned pat
       connection.known[sender].sequence &&
       !is_newer(packet.sequence + packet.payload, connection.side[sender].next_sequence);
 
-  // A segment sent again repeats its messages, which makes them ambiguous; the stream stays put.
-  // Not so if the other end has it already: then they may be answered, and are not asked anew.
+  // A retransmitted segment repeats its messages, which makes them ambiguous; the stream position
+  // does not move.  If the other end has acknowledged it, its messages may be answered already and
+  // are not requests again.
   if (seen_before && was_acknowledged(packet.sequence + packet.payload, connection, 1 - sender))
     return;
   const bool copies = passed_before(packet.sequence + packet.payload, connection, sender,
@@ -53,7 +54,7 @@ void read_dns_stream(EventWriter& write, TcpConnection& connection, unsigned pat
   const auto flags = static_cast<std::uint8_t>(repeat_is_ambiguous | (copies ? is_copy : 0));
   const auto start = seen_before ? DnsStreamPosition{} : position_in(packet, connection, sender);
   const auto end = walk_dns_stream(captured, packet.payload, start, [&](const DnsMessage& message) {
-    // The direction must fit: after a gap, what was taken for a message may be the midst of one.
+    // The direction must fit: after a gap, the supposed message may be the middle of another.
     if (message.response && packet.source_port == dns_port)
       write.answer(Kind::dns, message.token, Leg::server);
     if (!message.response && packet.destination_port == dns_port)

@@ -6,7 +6,7 @@
 
 namespace sojourn {
 
-/// The most messages that so many captured bytes can hold: a length prefix and a header each.
+/// The most messages that this many captured bytes can hold: a length prefix and a header each.
 constexpr std::size_t most_dns_messages(std::size_t captured) { return captured / 14 + 1; }
 
 /// Follows the stream of one side and writes the messages that begin in this segment.

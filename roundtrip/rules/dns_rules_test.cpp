@@ -27,7 +27,7 @@ Bytes part(const Bytes& bytes, std::size_t from, std::size_t size = 1 << 16) {
           bytes.begin() + static_cast<std::ptrdiff_t>(from + std::min(size, rest))};
 }
 
-/// A conversation on port 53 in which each end goes on where it stopped.
+/// A conversation on port 53 in which each end continues its sequence numbers.
 struct Stream {
   Conversation talk{53};
   std::uint32_t next[2] = {101, 501};
@@ -110,7 +110,8 @@ TEST(DnsRules, SegmentSentAgainAfterItsAnswerIsNoNewExchange) {
 TEST(DnsRules, MidstOfAMessageSentAgainAsksNothing) {
   Stream stream;
   Bytes large = response(1, 2000);
-  // What a reader out of step takes for a query: length 13, then a header without the response bit.
+  // What an out-of-step reader takes for a query: length 13, then a header without the response
+  // bit.
   const Bytes decoy = framed(dns(9, false, ""));
   std::ranges::copy(decoy, large.begin() + 1000);
   stream.says(0, From::client, query(1));

@@ -1,5 +1,5 @@
 #pragma once
-// How the rules write down what a packet asks and answers.
+// How the rules write the requests and responses of a packet.
 
 #include <cstdint>
 
@@ -15,32 +15,32 @@ namespace sojourn {
 inline unsigned side_of_sender(const Summary& packet) { return packet.source_is_low ? 0u : 1u; }
 
 /// Writes the events of one packet.  It lives on the stack and writes through a plain pointer, so
-/// that all of it stays in registers; whoever makes it has seen to the room.
+/// that all of it stays in registers; its creator ensures that there is room.
 class EventWriter {
  public:
   EventWriter(const HashKey& key, const Summary& packet, std::uint32_t index, PairEvent* out)
       : key_(key), packet_(packet), index_(index), sender_(side_of_sender(packet)), out_(out) {}
 
-  /// The packet's sender asks.
+  /// The packet is a request by its sender.
   void ask(Kind kind, std::uint64_t token, std::uint8_t flags, Leg leg = Leg::server) {
     write(kind, leg, true, flags, pair_key(key_, packet_.flow, token, kind, sender_, leg));
   }
 
-  /// The packet answers what its receiver asked.  The leg keeps apart, and is, that of the request.
+  /// The packet answers a request of its receiver.  The leg is part of the key, as in the request.
   void answer(Kind kind, std::uint64_t token, Leg leg) {
     write(kind, leg, false, leg == Leg::client ? requester_is_server : 0,
           pair_key(key_, packet_.flow, token, kind, 1 - sender_, leg));
   }
 
-  /// The same where the leg does not belong to the key: it depends on who turned out to be the
-  /// client, which may have become known only after the request.
+  /// The same if the leg is not part of the key: it depends on which end is the client, which may
+  /// become known only after the request.
   void answer_any_leg(Kind kind, std::uint64_t token, std::uint8_t flags) {
     write(kind, leg_in(flags), false, flags,
           pair_key(key_, packet_.flow, token, kind, 1 - sender_));
   }
 
-  /// Either of both, if at all; what only an answer needs is ignored in a request and the reverse.
-  /// No branch: an event that is not wanted is written and not kept.
+  /// A request, a response or nothing; fields of the other kind are ignored.  No branch: an
+  /// unwanted event is written but not kept.
   void ask_or_answer_if(unsigned wanted, unsigned asks, Kind kind, std::uint64_t token,
                         std::uint8_t request_flags, std::uint8_t answer_flags) {
     *out_ = {
@@ -54,13 +54,13 @@ class EventWriter {
     out_ += wanted;
   }
 
-  /// The packet closes a span that its own sender opened.
+  /// The packet closes a span opened by its own sender.
   void close(Kind kind, std::uint64_t token, std::uint8_t flags = 0) {
     write(kind, Leg::sum, false, sent_by_requester | flags,
           pair_key(key_, packet_.flow, token, kind, sender_, Leg::sum));
   }
 
-  /// Any other, with a key made elsewhere.
+  /// Any other event, with a key made elsewhere.
   void write(Kind kind, Leg leg, bool is_request, unsigned flags, std::uint64_t key) {
     *out_++ = {key, packet_.time, index_, kind, leg, is_request, static_cast<std::uint8_t>(flags)};
   }
@@ -71,7 +71,7 @@ class EventWriter {
   PairEvent* end() const { return out_; }
 
  private:
-  /// Of an answer with these flags: if the server asked, it covers the client's leg.
+  /// For a response with these flags: if the server made the request, it covers the client's leg.
   static Leg leg_in(unsigned flags) {
     static_assert(index_of(Leg::client) << 1 == requester_is_server && index_of(Leg::server) == 0);
     return static_cast<Leg>(flags >> 1 & 1u);

@@ -1,4 +1,4 @@
-// Kinds dns (over UDP), ntp and icmp: one packet asks, one answers.
+// Kinds dns (over UDP), ntp and icmp: one request packet, one response packet.
 
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ TEST_P(Exchange, RepeatedQuestionIsAmbiguous) {
   EXPECT_EQ(pairs(), (Pairs{{"server 1030ms ambiguous"}, 1}));
 }
 
-// Karn's rule does not end with --expire.
+// Karn's rule still holds after --expire.
 TEST_P(Exchange, RepeatedAfterExpiryGivesNoSample) {
   asks(0, 5).asks(11'000, 5).asks(25'000, 5).answers(25'030, 5);
   EXPECT_EQ(pairs(), (Pairs{{}, 1}));

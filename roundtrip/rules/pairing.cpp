@@ -10,7 +10,7 @@
 namespace sojourn {
 namespace {
 
-/// DNS, NTP and ICMP: one packet asks, one packet answers, the token tells which belong together.
+/// DNS, NTP and ICMP: one request packet and one response packet, matched by the token.
 struct Exchange {
   Kind kind;
   bool is_request;
@@ -61,7 +61,7 @@ std::span<const PairEvent> Pairing::events(std::span<const Summary> batch) {
   return wants_tcp_ ? events_of<true>(batch) : events_of<false>(batch);
 }
 
-/// Compiled twice: without a kind of TCP its connections are not looked up.
+/// Compiled twice: without a kind of TCP, TCP connections are not looked up.
 template <bool wants_tcp>
 std::span<const PairEvent> Pairing::events_of(std::span<const Summary> batch) {
   make_room(batch.size());
@@ -99,9 +99,9 @@ PairEvent* Pairing::exchange(const Summary& packet, std::uint32_t index, Kind ki
   return write.end();
 }
 
-/// As much as so many packets could possibly need, so that neither the rules nor a loop before them
-/// need look: nearly all of it is never touched, and takes no memory.  (An array by `new` would be:
-/// a Timestamp begins at zero.)
+/// As much room as this many packets could possibly need, so that the rules need no checks.  Nearly
+/// all of it is never touched and takes no memory.  (An array made by `new` would be touched: a
+/// Timestamp is initialised to zero.)
 void Pairing::make_room(std::size_t packets) {
   if (packets <= most_packets_) return;
   std::size_t most = std::max(TcpRules::most_events, QuicRules::most_events);

@@ -16,11 +16,11 @@
 
 namespace sojourn {
 
-/// Turns each packet into the requests and responses that it is.
+/// Turns each packet into its requests and responses.
 ///
-/// It keeps a cache line per TCP or QUIC connection: to know a keep-alive from data, the client
-/// from the server, and an acknowledgment already looked up from a new one.  Of all else it knows
-/// for two minutes what was asked and not answered.
+/// It keeps a cache line per TCP or QUIC connection to distinguish keep-alives from data, client
+/// from server, and new acknowledgments from those already looked up.  For other protocols it
+/// remembers unanswered requests for two minutes.
 class Pairing {
  public:
   Pairing(const HashKey& key, const PairingOptions& options);
@@ -32,9 +32,9 @@ class Pairing {
     return tcp_.memory_bytes() + quic_.memory_bytes() + asked_.memory_bytes();
   }
   const SuperPacketCounters& super_packets() const { return tcp_.super_packets(); }
-  /// There are too many connections for the limit; whoever set one stops.
+  /// There are too many connections for the limit; a caller that set one stops.
   bool is_full() const { return tcp_.is_full() || quic_.is_full(); }
-  /// Connections that were forgotten while in use, or never remembered, for want of memory.
+  /// Connections that were forgotten while in use, or never remembered, for lack of memory.
   std::uint64_t connections_without_room() const {
     return tcp_.without_room() + quic_.without_room();
   }

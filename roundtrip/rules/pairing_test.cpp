@@ -38,7 +38,7 @@ std::string found(std::int64_t time, Kind kind, std::int64_t delay, bool ambiguo
   return fmt::format("{} {} {}{}", time, name_of(kind), delay, ambiguous ? " ambiguous" : "");
 }
 
-/// The rules of docs/design/pairing.md for tcp, tcp-ts, flow, dns and icmp, in the plainest form:
+/// The rules of docs/design/pairing.md for tcp, tcp-ts, flow, dns and icmp, in the simplest form:
 /// full keys, full history, nothing forgotten, every acknowledgment looked up.
 class Reference {
  public:
@@ -141,7 +141,7 @@ class Traffic {
     } else {
       send(packet, flow, choice);
     }
-    // The first value is new, so that nobody echoes a value before it was sent.
+    // The first value is new, so that no value is echoed before it was sent.
     flow.clock[packet.side] += std::exchange(flow.spoke[packet.side], true) ? random_() % 2 : 1;
     packet.ts_value = flow.clock[packet.side];
     packet.ts_echo = flow.clock[1 - packet.side] - random_() % 3;
@@ -160,7 +160,7 @@ class Traffic {
     std::vector<Sent> sent[2];
   };
 
-  /// Ahead of all before it, as RFC 9293 section 3.4.1 wants; the tenth wraps.
+  /// Ahead of all before it, as RFC 9293 section 3.4.1 requires; the tenth wraps.
   void open(Flow& flow) {
     const std::uint64_t ahead = ++lives_ * 100'000 - 1'000'000;
     for (unsigned side = 0; side < 2; ++side) {
@@ -263,7 +263,7 @@ TEST_P(PairingModel, AgreesWithAReferenceThatKeepsEverything) {
         lines.push_back(
             found(to_ns(event.time), event.kind, to_ns(match->delay), match->ambiguous));
 
-  // Within a packet the order of kinds is not promised.
+  // The order of kinds within a packet is unspecified.
   std::vector<std::string> expected = reference.lines();
   std::ranges::sort(expected);
   std::ranges::sort(lines);

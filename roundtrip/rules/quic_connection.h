@@ -11,28 +11,28 @@ namespace sojourn {
 struct QuicSide {
   Timestamp last_edge;
   std::uint32_t period_us;  ///< between the last two edges; at first the handshake's round trip
-  std::uint16_t edges;      ///< how many so far, modulo 2^16: each is a request of its own
+  std::uint16_t edges;      ///< number so far, modulo 2^16: each is its own request
   bool spin_known : 1;
   bool spin : 1;
   bool edge_known : 1;
 };
 
 struct alignas(64) QuicConnection {
-  /// Which edge answers which is known only from here.
+  /// Only this state tells which edge answers which.
   static constexpr bool may_be_forgotten = false;
 
   std::uint64_t flow;
   Timestamp last_seen;
   QuicSide side[2];    ///< 0: the lower endpoint in the order of Summary::flow
-  Timestamp opened;    ///< when the client first spoke
-  std::uint8_t doubt;  ///< that the ends follow each other's spin bit: see quic_rules.cpp
+  Timestamp opened;    ///< when the client first sent
+  std::uint8_t doubt;  ///< whether the ends follow each other's spin bit: see quic_rules.cpp
   bool client_known : 1;
   bool client_is_high : 1;
   bool client_spoke : 1;
   bool server_spoke : 1;
   bool client_replied : 1;
   bool is_quic : 1;   ///< a long header was seen
-  bool not_quic : 1;  ///< none, but something that only looks like a short one
+  bool not_quic : 1;  ///< no long header, and something that only looks like a short one
 };
 static_assert(sizeof(QuicConnection) == 64);
 

@@ -10,7 +10,8 @@ using namespace std::chrono_literals;
 constexpr std::uint16_t https_port = 443;
 constexpr std::uint64_t handshake_token = 1;
 
-/// Each edge has its own, so that an edge whose answer was lost does not wait for the next one's.
+/// Each edge has its own token, so that an edge whose answer was lost is not matched by the next
+/// one's.
 constexpr std::uint64_t spin_token(int edge) { return 0x10000u + static_cast<std::uint16_t>(edge); }
 
 /// A large ClientHello takes several datagrams, sent at once.  An Initial that comes later than
@@ -18,15 +19,15 @@ constexpr std::uint64_t spin_token(int edge) { return 0x10000u + static_cast<std
 /// implementations that know the path go down to a few hundred milliseconds.
 constexpr Duration retransmission_gap = 200ms;
 
-/// RFC 9312 section 3.8.2: a packet that was overtaken around an edge shows two edges too many.
-/// They come within a small part of the period, and are rejected.
+/// RFC 9312 section 3.8.2: a packet reordered around an edge shows two spurious edges.  They come
+/// within a small part of the period, and are rejected.
 constexpr std::uint32_t earliest_edge = 8;  // a period's eighth
 
-/// RFC 9000 section 17.4 lets an endpoint leave the bit fixed or send random values, and what we
-/// take for QUIC may be something else.  So the bit counts only once both ends have followed it:
-/// an edge that the other end's value explains lowers the doubt, one that contradicts it raises it
+/// RFC 9000 section 17.4 lets an endpoint leave the bit fixed or send random values, and the
+/// traffic may not be QUIC.  So the bit counts only once both ends have followed it.  An edge
+/// explained by the other end's value lowers the doubt.  One that contradicts it raises the doubt
 /// by more, since half of all random edges are explained by chance.  From `first_doubt` eight edges
-/// in a row will do, four from each end; random values ever get there in 1 of 33 connections
+/// in a row suffice, four from each end; random values get there in 1 of 33 connections
 /// (quic_rules_test).
 constexpr int contradiction_weight = 3, believed_up_to = 6, first_doubt = 14, most_doubt = 30;
 
@@ -34,7 +35,7 @@ bool is_client(const QuicConnection& connection, unsigned side) {
   return connection.client_is_high == (side == 1);
 }
 
-/// Takes note of an edge unless it came too soon to be one.
+/// Records an edge unless it came too early to be one.
 bool accept_edge(QuicSide& side, bool spin, Timestamp now) {
   if (side.edge_known) {
     const std::int64_t gap_us = to_ns(difference(now, side.last_edge)) / 1000;
@@ -77,7 +78,8 @@ void handshake(EventWriter& write, QuicConnection& connection) {
 }
 
 /// A short header has the fixed bit, RFC 9000 section 17.3.1.  Ends that send it at random have
-/// agreed on it in a handshake (RFC 9287); without one, who lacks it speaks another protocol.
+/// agreed on that in a handshake (RFC 9287); without one, a packet that lacks it is another
+/// protocol.
 bool lacks_fixed_bit(const Summary& packet) {
   constexpr std::byte fixed_bit{0x40};
   return packet.payload_offset < packet.ip_captured &&
@@ -129,8 +131,8 @@ PairEvent* QuicRules::apply(const Summary& packet, std::uint32_t index, PairEven
   const bool well_known = packet.source_port == https_port || packet.destination_port == https_port;
   QuicConnection* connection = connections_.find(packet.flow);
   if (!connection) {
-    // A short header says nothing of itself: on the well-known port it may be QUIC, elsewhere only
-    // after a long header.
+    // A short header cannot be recognised by itself: on the well-known port it may be QUIC,
+    // elsewhere only after a long header.
     if (packet.content == Content::quic_short && !well_known) return out;
     connection = &connections_.at(packet.flow, packet.time);
   }

@@ -98,7 +98,7 @@ TEST(QuicHandshake, WithoutTheClientsInitialNothingIsKnown) {
   EXPECT_EQ(talk.pairs(Kind::quic), (Pairs{{}, 0}));
 }
 
-/// Edges of both ends in turn: the client's every 50 ms, the server's 30 ms later.
+/// Alternating edges of both ends: the client's every 50 ms, the server's 30 ms later.
 Conversation spinning(Conversation talk, double start, int edges, bool from_client,
                       bool from_server) {
   if (from_client) talk.send(spin(start - 45, From::client, false));
@@ -114,7 +114,8 @@ Conversation spinning(Conversation talk, double start, int edges, bool from_clie
 }
 
 TEST(QuicSpin, CountsOnceBothEndsHaveFollowed) {
-  // Four edges of each end earn belief; the eighth asks, the rest ask and answer.
+  // After four edges of each end the bit counts; the eighth is a request, later ones are request
+  // and response.
   EXPECT_EQ(spinning(Conversation{}, 50, 4, true, true).pairs(Kind::quic), (Pairs{{}, 0}));
   EXPECT_EQ(spinning(Conversation{}, 50, 5, true, true).pairs(Kind::quic),
             (Pairs{{"client 20ms", "server 30ms"}, 1}));
@@ -255,9 +256,9 @@ TEST(QuicSpin, RandomValuesAreNoise) {  // RFC 9000 section 17.4
       talk.send(spin(5.0 * i, i % 2 == 0 ? From::client : From::server, random() % 2 == 0));
     believed += !talk.pairs(Kind::quic).found.empty();
   }
-  // One of 33, so 30 of 1000; beyond 60 in 1 of 10^6 such tests.
+  // One in 33, so 30 of 1000; beyond 60 in 1 of 10^6 such tests.
   EXPECT_LE(believed, 60);
-  EXPECT_GE(believed, 8);  // else the rule asks for more than it says
+  EXPECT_GE(believed, 8);  // otherwise the rule is stricter than documented
 }
 
 TEST(QuicSpin, ConstantValueGivesNothing) {

@@ -10,8 +10,8 @@ struct PortRange {
   std::uint16_t first, last;
 };
 
-/// Services that a capture is likely to hold, in order.  Clients of some (NFS, rsh, X11, TDS) have
-/// ports that are lower than the server's.
+/// Services that a capture is likely to hold, sorted.  Clients of some (NFS, rsh, X11, TDS) have
+/// lower ports than the server.
 constexpr auto services = std::to_array<PortRange>({
     {7, 7},         {9, 9},         {13, 13},       {19, 23},       {25, 25},       {37, 37},
     {43, 43},       {49, 49},       {53, 53},       {70, 70},       {79, 81},       {88, 88},
@@ -56,7 +56,7 @@ constexpr std::uint16_t first_registered = 1024, first_ephemeral = 32768;
 }  // namespace
 
 unsigned service_rank(std::uint16_t port) {
-  if (port == nfs_port) return 4;  // above services: its clients take any port below 1024
+  if (port == nfs_port) return 4;  // above services: its clients use any port below 1024
   if (is_service(port)) return 3;
   return port < first_registered ? 2 : port < first_ephemeral ? 1 : 0;
 }

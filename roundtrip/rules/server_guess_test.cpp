@@ -15,7 +15,7 @@ bool guess(std::uint16_t source, std::uint16_t destination) {
   packet.destination_port = destination;
   return source_is_server(packet);
 }
-/// Whichever of the two speaks first.
+/// The same whichever end sends first.
 void expect_server(std::uint16_t server, std::uint16_t client) {
   EXPECT_TRUE(guess(server, client)) << server << " and " << client;
   EXPECT_FALSE(guess(client, server)) << server << " and " << client;
@@ -57,7 +57,7 @@ TEST(ServerGuess, RangesEndWhereTheyEnd) {
   expect_rank(0, {32768, 50069, 50071, 65535});
 }
 
-/// The legs of a connection without its SYN, and how many of them are said to be guessed.
+/// The legs of a connection without its SYN, and how many of them are marked as guessed.
 struct Legs {
   std::vector<std::string> found;
   int guessed = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Segments larger than a packet on the wire: several handed over as one, or joined on arrival.
+// Segments larger than a packet on the wire: split by the card (TSO), or joined on arrival (GRO).
 
 #include <algorithm>
 #include <array>
@@ -13,20 +13,20 @@
 
 namespace sojourn {
 
-/// Longer IP packets than Ethernet carries may be super-packets, or jumbo frames; beyond what those
-/// hold (9216 bytes) they surely are.
+/// IP packets longer than Ethernet's maximum may be super-packets or jumbo frames; beyond the size
+/// of jumbo frames (9216 bytes) they are certainly super-packets.
 inline constexpr std::uint32_t longest_packet = 1500, longest_jumbo = 9216;
 
-/// The super-packets that one end of a connection has on their way, in order.
+/// The super-packets of one end of a connection that are in flight, in order.
 ///
-/// A capture at a host with segmentation offload (TSO, GSO) sees up to 64 KiB at once.  Their
-/// acknowledgments may end inside, and one of a receiver that joins packets (GRO) covers several.
-/// Matched only at their ends, those are found that happened to be the last before an
-/// acknowledgment, which are the fastest.  So an acknowledgment answers the oldest one that no
-/// other has reached into: what the kernel's own measurement does (RFC 6298 section 4), and
-/// timestamps do (RFC 7323 section 4.3).  That is no waiting for more data: a receiver has to
-/// acknowledge two full-size segments at once (RFC 5681 section 4.2), and a super-packet holds as
-/// many.
+/// A capture at a host with segmentation offload (TSO, GSO) sees up to 64 KiB at once.  An
+/// acknowledgment may end inside one, and that of a receiver that joins packets (GRO) covers
+/// several.  If super-packets were matched only at their ends, only those directly before an
+/// acknowledgment would be found, which are the fastest.  So an acknowledgment answers the oldest
+/// one that no earlier acknowledgment has reached.  The kernel's own measurement (RFC 6298 section
+/// 4) and timestamps (RFC 7323 section 4.3) do the same.  The receiver does not wait for more data:
+/// it has to acknowledge two full-size segments at once (RFC 5681 section 4.2), and a super-packet
+/// holds at least two.
 struct alignas(64) SuperPackets {
   static constexpr unsigned most = 61;
   static constexpr bool may_be_forgotten = true;  ///< then it is as if there were none
@@ -34,17 +34,17 @@ struct alignas(64) SuperPackets {
   struct Range {
     std::uint32_t start, end;
   };
-  /// The super-packet that an acknowledgment is the first to reach into.
+  /// The super-packet that an acknowledgment is the first to reach.
   struct Answered {
     std::uint32_t end;
-    bool is_repeated;  ///< some of its bytes were sent again meanwhile
+    bool is_repeated;  ///< some of its bytes were retransmitted meanwhile
   };
 
   std::uint64_t flow;
   CoarseTime last_seen;
   std::uint8_t count;
   bool first_is_answered;  ///< of `ranges`
-  bool is_split;           ///< an acknowledgment has ended inside one: they are surely no packets
+  bool is_split;           ///< an acknowledgment ended inside one: they are certainly not packets
   std::uint64_t repeated;  ///< bit per range
   std::array<Range, most> ranges;
 
@@ -57,9 +57,9 @@ struct alignas(64) SuperPackets {
 
   struct Reached {
     std::optional<Answered> oldest;  ///< that no acknowledgment has reached before
-    bool is_theirs = false;          ///< the number ends with or within a super-packet
+    bool is_theirs = false;          ///< the number is at the end of or within a super-packet
   };
-  /// What this acknowledgment answers.  Those that it covers are forgotten.
+  /// What this acknowledgment answers.  The super-packets that it covers are forgotten.
   Reached acknowledge(std::uint32_t number) {
     Reached reached;
     unsigned covered = 0;
@@ -83,7 +83,7 @@ struct alignas(64) SuperPackets {
     return reached;
   }
 
-  /// These bytes were sent again.  True if any of the super-packets has some of them.
+  /// These bytes were retransmitted.  True if any super-packet contains some of them.
   bool repeat(std::uint32_t start, std::uint32_t end) {
     bool any = false;
     for (unsigned i = 0; i < count; ++i) {
@@ -105,7 +105,7 @@ static_assert(sizeof(SuperPackets) == 512);
 /// How many segments were larger than a packet on the wire.
 struct SuperPacketCounters {
   std::uint64_t seen = 0;
-  std::uint64_t left_out = 0;  ///< too many on their way to be matched: not counted as requests
+  std::uint64_t left_out = 0;  ///< too many in flight to be matched: not counted as requests
 };
 
 }  // namespace sojourn

@@ -1,4 +1,4 @@
-// Segments larger than a packet: the list of those on their way, and what they ask.
+// Segments larger than a packet: the list of those in flight, and their requests.
 
 #include "roundtrip/rules/super_packets.h"
 

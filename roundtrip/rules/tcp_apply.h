@@ -1,6 +1,6 @@
 #pragma once
-// One TCP packet through the rules.  Nearly all neither open nor end anything, so this is the part
-// of the rules that every packet meets; what few packets need is in tcp_rules.cpp.
+// One TCP packet through the rules.  Nearly all packets neither open nor close anything, so this is
+// the common path; what few packets need is in tcp_rules.cpp.
 
 #include <bit>
 #include <cstddef>
@@ -16,20 +16,20 @@ inline bool has(const Summary& packet, std::uint8_t flags) {
   return (packet.tcp_flags & flags) != 0;
 }
 
-/// Sequence numbers that the segment takes, RFC 9293 section 3.4: SYN and FIN count as one each.
+/// Sequence numbers of the segment, RFC 9293 section 3.4: SYN and FIN count as one each.
 inline std::uint32_t sequence_length(const Summary& packet) {
   return packet.payload + has(packet, tcp_syn) + has(packet, tcp_fin);
 }
 
-/// ResponseFlag bits of an answer: whether it comes from the client, and whether that is a guess.
-/// (Both bits lie in TcpEnds where they lie in ResponseFlag; a test holds them there.)
+/// ResponseFlag bits of a response: whether it comes from the client, and whether that is a guess.
+/// (Both bits have the same position in TcpEnds as in ResponseFlag; a test checks this.)
 inline std::uint8_t answer_flags(const TcpConnection& connection, unsigned sender) {
   const unsigned ends = std::bit_cast<std::uint8_t>(connection.ends);
   return (ends ^ (1 - sender) << 1) & (requester_is_server | leg_is_guessed);
 }
 
-/// A zero-window probe risks a byte only to make the peer speak (RFC 9293 section 3.8.6.1): not
-/// data on its way.
+/// A zero-window probe sends one byte only to make the peer answer (RFC 9293 section 3.8.6.1): it
+/// does not count as data in flight.
 inline bool is_probe(const Summary& packet, const TcpConnection& connection, unsigned sender) {
   return connection.known[1 - sender].window_zero && packet.payload <= 1 &&
          !has(packet, tcp_syn | tcp_fin) && connection.known[sender].sequence &&
@@ -42,8 +42,8 @@ inline void TcpRules::timestamps(EventWriter& write, TcpConnection& connection) 
   TcpSide& mine = connection.side[sender];
   TcpKnown& known = connection.known[sender];
 
-  // RFC 7323 section 3.2: TSecr is only valid with ACK set.  Of the peer's newest value we know
-  // whether it is waiting for an echo; in a transfer one way that spares half of the look-ups.
+  // RFC 7323 section 3.2: TSecr is only valid with ACK set.  It is known whether the peer's newest
+  // value is waiting for an echo; in a one-way transfer that saves half of the look-ups.
   if (has(packet, tcp_ack) && !(known.ts_echo && mine.ts_echo == packet.ts_echo)) {
     const unsigned receiver = 1 - sender;
     const bool in_vain = connection.known[receiver].ts_value &&
@@ -54,9 +54,9 @@ inline void TcpRules::timestamps(EventWriter& write, TcpConnection& connection) 
     mine.ts_echo = packet.ts_echo;
     known.ts_echo = true;
   }
-  // Pure ACKs are skipped: RFC 7323 section 4.3 has the peer echo them only once its application
-  // next writes, and we would report its thinking time as delay.
-  // A value that they were first to carry is spent: its echo may answer them, not later data.
+  // Pure ACKs are skipped: by RFC 7323 section 4.3 the peer echoes them only when its application
+  // next writes, and its thinking time would be reported as delay.
+  // A value that they were first to carry is not used: its echo may answer them, not later data.
   if (!known.ts_value || is_newer(packet.ts_value, mine.ts_value)) {
     const bool asks = sequence_length(packet) > 0 && !has(packet, tcp_rst);
     if (asks) write.ask(Kind::tcp_ts, packet.ts_value, 0);
@@ -67,8 +67,8 @@ inline void TcpRules::timestamps(EventWriter& write, TcpConnection& connection) 
   }
 }
 
-/// A packet that neither opens nor ends anything, between ends that have both sent and acknowledged
-/// something and whose windows are open: nearly all are like that.
+/// A packet that neither opens nor closes anything, when both ends have sent and acknowledged data
+/// and their windows are open: nearly all packets.
 inline bool is_settled(const Summary& packet, const TcpConnection& connection) {
   struct State {  // as they lie in TcpConnection: four bytes, one comparison
     TcpKnown known[2];
@@ -96,7 +96,7 @@ inline bool is_settled(const Summary& packet, const TcpConnection& connection) {
 }
 
 /// Compiled twice: for settled packets the compiler drops what they cannot need (docs/results/
-/// rules.md has the gain).  Most of them either ask or answer, and which one follows no pattern, so
+/// rules.md has the gain).  Whether such a packet is a request or a response is unpredictable, so
 /// there is no branch on it.
 template <bool settled>
 [[gnu::always_inline]] inline void TcpRules::segment(EventWriter& write,
@@ -114,13 +114,13 @@ template <bool settled>
   const std::uint32_t end = packet.sequence + length;
   const CoarserTime now{packet.time};
 
-  // An acknowledgment number is looked up when it is first seen; once more would find nothing,
-  // because what it covers is not asked for again.
+  // An acknowledgment number is looked up when first seen; a second look-up would find nothing,
+  // because what it covers is not requested again.
   const unsigned answers =
       unpredictable((settled || has(packet, tcp_ack)) &
                     !(knows_acknowledged & (mine.acknowledged == acknowledgment)));
-  // What was never sent cannot be acknowledged: such a number is of an older connection, or of
-  // segments that the capture missed, and tells nothing about those that we see.
+  // An acknowledgment of bytes never sent belongs to an older connection, or to segments that the
+  // capture missed.  It says nothing about the segments seen.
   const bool was_sent = !knows_theirs | !is_newer(acknowledgment, theirs.next_sequence);
   const bool carries =
       length != 0 && (settled || (!has(packet, tcp_rst) && !packet.first_fragment &&
@@ -147,7 +147,7 @@ template <bool settled>
   }
   const bool is_news = (answers != 0) & was_sent;
   const bool is_highest = !knows_acknowledged | is_newer(acknowledgment, mine.acknowledged);
-  // Settled, a number that is newer is one that was not seen before, so `answers` adds nothing.
+  // For settled packets a newer number was not seen before, so `answers` adds nothing.
   mine.acknowledged =
       choose((settled ? was_sent : is_news) & is_highest, acknowledgment, mine.acknowledged);
   mine.next_sequence = choose(moves_on, end, mine.next_sequence);

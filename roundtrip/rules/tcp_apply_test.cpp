@@ -1,4 +1,4 @@
-// What answers take over from their connection bit by bit.
+// The bits that responses copy from their connection.
 
 #include "roundtrip/rules/tcp_apply.h"
 
@@ -9,7 +9,7 @@
 namespace sojourn {
 namespace {
 
-/// (clang 19 cannot tell at compile time where bit-fields lie.)
+/// (clang 19 cannot determine the position of bit-fields at compile time.)
 TEST(TcpApply, FlagsOfAnAnswerLieWhereTheConnectionHasThem) {
   EXPECT_EQ(std::bit_cast<std::uint8_t>(TcpEnds{false, true, false, false, false, false, 0}),
             requester_is_server);

@@ -1,5 +1,5 @@
 #pragma once
-// What the TCP rules remember of a connection: one cache line.
+// The state that the TCP rules keep per connection: one cache line.
 
 #include <cstdint>
 
@@ -23,8 +23,8 @@ struct TcpSide {
   std::uint32_t dns_boundary;   ///< sequence number where the next DNS message begins
 };
 
-/// Which numbers of a TcpSide hold, and what else is known of it.  Apart from TcpSide only because
-/// a connection would not fit a cache line otherwise.
+/// Which numbers of a TcpSide are valid, and what else is known about it.  Separate from TcpSide
+/// only because a connection would not fit a cache line otherwise.
 struct TcpKnown {
   bool sequence : 1;
   bool acknowledged : 1;
@@ -35,39 +35,39 @@ struct TcpKnown {
   std::uint8_t dns_next : 2;  ///< DnsStreamPosition::Next at the boundary
 };
 
-/// What is known of the connection as a whole.
+/// What is known about the connection as a whole.
 struct TcpEnds {
   bool syn_seen : 1;
-  bool client_is_high : 1;  ///< a SYN told who is the client, or a guess (server_guess.h)
+  bool client_is_high : 1;  ///< known from a SYN, or guessed (server_guess.h)
   bool client_guessed : 1;
   bool client_known : 1;  ///< by a SYN or SYN-ACK
   bool syn_ack_seen : 1;
   bool has_super_packets : 1;       ///< see super_packets.h
-  std::uint8_t ts_value_asked : 2;  ///< bit per side: did data carry its newest TSval first?
+  std::uint8_t ts_value_asked : 2;  ///< bit per side: data carried its newest TSval first
 };
 
 struct alignas(64) TcpConnection {
-  /// An acknowledgment is looked up whether its request is remembered here or not.
+  /// An acknowledgment is looked up whether or not its request is remembered here.
   static constexpr bool may_be_forgotten = true;
 
   std::uint64_t flow;
   CoarseTime last_seen;
-  CoarserTime advanced[2];  ///< when next_sequence of a side last moved on
+  CoarserTime advanced[2];  ///< when next_sequence of a side last advanced
   TcpSide side[2];          ///< 0: the lower endpoint in the order of Summary::flow
   TcpKnown known[2];
-  TcpEnds ends;                 ///< beside `known`: is_settled() looks at both at once
-  std::uint8_t life;            ///< counts the connections that had these ends, modulo 256
+  TcpEnds ends;                 ///< beside `known`: is_settled() tests both at once
+  std::uint8_t life;            ///< counts the connections with these ends, modulo 256
   std::uint16_t dns_length[2];  ///< DnsStreamPosition::length at the boundary
 };
 static_assert(sizeof(TcpConnection) == 64);
 
-/// A window is at most 2^30 bytes (RFC 7323 section 2.2), so what lies further back is no old
-/// segment but another connection whose SYN we did not see.
+/// A window is at most 2^30 bytes (RFC 7323 section 2.2), so a number further back is not an old
+/// segment but another connection whose SYN was not captured.
 inline constexpr std::uint32_t acknowledged_span = 1u << 30;
 
-/// The receiver has acknowledged this already: the segment is sent again, and Karn's rule forbids
-/// to use it; or it is a keep-alive (RFC 9293 section 3.8.4), which repeats a byte that was
-/// acknowledged.  A byte repeated before that is a retransmission.
+/// The receiver has already acknowledged this.  Either the segment is retransmitted, and Karn's
+/// rule forbids using it; or it is a keep-alive (RFC 9293 section 3.8.4), which repeats an
+/// acknowledged byte.  A byte repeated before its acknowledgment is a retransmission.
 constexpr bool is_acknowledged(std::uint32_t end, std::uint32_t acknowledged) {
   return acknowledged - end < acknowledged_span;
 }
@@ -77,9 +77,10 @@ inline bool was_acknowledged(std::uint32_t end, const TcpConnection& connection,
          is_acknowledged(end, connection.side[receiver].acknowledged);
 }
 
-/// A segment with this end passed before, or nobody can tell any more.  The very end of what was
-/// sent is surely sent again.  What ends further back may be late, or its first copy was lost on
-/// the way to us; but not if nothing new was sent for longer than we wait for an answer.
+/// A segment with this end passed before, or that is unknown by now.  A segment that ends at the
+/// highest byte sent is certainly a retransmission.  One that ends further back may be late, or its
+/// first copy was lost before the capture.  That is ruled out if nothing new was sent for longer
+/// than the timeout.
 inline bool passed_before(std::uint32_t end, const TcpConnection& connection, unsigned sender,
                           CoarserTime now, unsigned patience) {
   const std::uint32_t sent = connection.side[sender].next_sequence;

@@ -160,7 +160,7 @@ TEST(TcpHandshake, RefusedConnectionHasNone) {
   EXPECT_EQ(talk.pairs(Kind::handshake), (Pairs{{}, 1}));
 }
 
-// RFC 7413: the server takes the SYN's data and acknowledges it, or leaves it.
+// RFC 7413: the server accepts the SYN's data and acknowledges it, or ignores it.
 TEST(TcpHandshake, SynWithDataThatTheServerTakes) {
   Conversation talk;
   talk.add({.ms = 0, .flags = tcp_syn, .sequence = 100, .payload = 20});

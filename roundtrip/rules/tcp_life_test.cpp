@@ -91,7 +91,7 @@ TEST(TcpLife, WithoutSynNothingIsKnown) {
   EXPECT_EQ(talk.pairs(Kind::flow), (Pairs{{}, 0}));
 }
 
-/// Whether the closing packet is said to come from whoever opened the connection.
+/// Whether the closing packet is reported as coming from the end that opened the connection.
 bool closed_by_requester(From closer, bool with_syn, bool client_is_low) {
   Conversation talk = with_syn ? established(443, client_is_low) : Conversation{443, client_is_low};
   talk.add({.ms = 500, .from = closer, .flags = tcp_fin | tcp_ack});
@@ -103,7 +103,7 @@ bool closed_by_requester(From closer, bool with_syn, bool client_is_low) {
 }
 
 TEST(TcpLife, NamesTheClientAsRequesterWhoeverCloses) {
-  // Without the SYN stands for a connection so long silent that it was forgotten: then by port.
+  // Without the SYN: a connection idle for so long that it was forgotten.  Then the port decides.
   for (const bool with_syn : {true, false}) {
     for (const bool client_is_low : {true, false}) {
       EXPECT_TRUE(closed_by_requester(From::client, with_syn, client_is_low)) << with_syn;

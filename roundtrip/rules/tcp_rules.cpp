@@ -13,9 +13,9 @@ namespace {
 bool is_syn(const Summary& packet) { return has(packet, tcp_syn) && !has(packet, tcp_ack); }
 bool is_syn_ack(const Summary& packet) { return has(packet, tcp_syn) && has(packet, tcp_ack); }
 
-/// A SYN opens the connection anew, unless it repeats the one that opened it: then it lies a little
-/// behind what was sent since (it may have carried data the first time).  A new connection's SYN
-/// lies ahead (RFC 9293 section 3.6.1).
+/// A SYN opens a new connection unless it repeats the one that opened this one: then its number is
+/// slightly behind what was sent since (it may have carried data the first time).  A new
+/// connection's SYN is ahead (RFC 9293 section 3.6.1).
 void open_anew(const Summary& packet, TcpConnection& connection) {
   const unsigned client = side_of_sender(packet);
   if (connection.known[client].sequence &&
@@ -28,8 +28,8 @@ void open_anew(const Summary& packet, TcpConnection& connection) {
   connection.life = static_cast<std::uint8_t>(before.life + is_reused);
 }
 
-/// A SYN-ACK begins the server's numbers.  What we remember of them, if they are no continuation,
-/// is of another connection whose end and whose successor's SYN were not captured.
+/// A SYN-ACK begins the server's sequence numbers.  If the remembered numbers do not fit, they
+/// belong to another connection; its end and the next SYN were not captured.
 void begin_numbers(const Summary& packet, TcpConnection& connection) {
   const unsigned server = side_of_sender(packet), client = 1 - server;
   const std::uint32_t first = packet.sequence + 1;
@@ -37,12 +37,13 @@ void begin_numbers(const Summary& packet, TcpConnection& connection) {
       connection.side[server].next_sequence - first < acknowledged_span)
     return;  // a copy
   connection.known[server].sequence = false;
-  // Its acknowledgment may have been captured before it.  Any other number is none of it.
+  // Its acknowledgment may have been captured before it.  Any other number belongs to another
+  // connection.
   if (connection.side[client].acknowledged - first >= 1u << 16)
     connection.known[client].acknowledged = false;
 }
 
-/// A SYN or SYN-ACK tells who is the client.  True if it is a SYN that was seen before.
+/// A SYN or SYN-ACK identifies the client.  True if it is a SYN that was seen before.
 bool meet_ends(const Summary& packet, TcpConnection& connection) {
   if (is_syn(packet))
     open_anew(packet, connection);
@@ -68,7 +69,7 @@ std::uint64_t super_packet_flow(const Summary& packet, unsigned side) {
 
 constexpr std::size_t first_super_packet_flows = 16, fewest_super_packet_flows = 4;
 
-/// In fixed memory, a small part of what connections have.
+/// With fixed memory, a small part of the memory for connections.
 std::size_t most_super_packet_flows(const PairingOptions& options) {
   return options.most_connections == unlimited_connections ? unlimited_connections
                                                            : options.most_connections / 96;
@@ -108,7 +109,7 @@ TcpRules::TcpRules(const HashKey& key, const PairingOptions& options)
   return write.end();
 }
 
-/// What few packets need, kept out of the way of the many.
+/// What few packets need, kept apart from the common path.
 [[gnu::noinline]] PairEvent* TcpRules::rare(const Summary& packet, std::uint32_t index,
                                             TcpConnection& connection, PairEvent* out) const {
   EventWriter write{key_, packet, index, out};
@@ -123,7 +124,7 @@ TcpRules::TcpRules(const HashKey& key, const PairingOptions& options)
   return write.end();
 }
 
-/// A packet of a connection that has super-packets: what it answers and what it asks.
+/// A packet of a connection with super-packets: its responses and requests.
 [[gnu::noinline]] void TcpRules::super_packet(EventWriter& write, TcpConnection& connection,
                                               const Segment& found) {
   const Summary& packet = write.packet();
@@ -168,7 +169,8 @@ TcpRules::TcpRules(const HashKey& key, const PairingOptions& options)
 
 void TcpRules::handshake(EventWriter& write, TcpConnection& connection, bool is_repeated) const {
   // Three spans, each with its own key: SYN to SYN-ACK, SYN-ACK to ACK, SYN to ACK.  The ACK that
-  // ends the handshake starts where the SYN ended, so its sequence number finds the whole span.
+  // ends the handshake starts where the SYN ended, so its sequence number identifies the whole
+  // span.
   const Summary& packet = write.packet();
   const unsigned sender = write.sender();
   const bool over =
@@ -190,8 +192,8 @@ void TcpRules::handshake(EventWriter& write, TcpConnection& connection, bool is_
     const bool is_second = connection.ends.syn_ack_seen && connection.known[sender].sequence &&
                            connection.side[sender].next_sequence == packet.sequence + 1;
     write.ask(Kind::handshake, packet.sequence + 1, half | (is_second ? is_copy : 0), Leg::client);
-    // A second SYN-ACK means that the first, or its ACK, was lost: the whole span then holds a
-    // time-out, so asking for it again, in the client's name, marks it ambiguous.
+    // A second SYN-ACK means that the first, or its ACK, was lost.  The whole span then includes a
+    // timeout, so it is requested again on behalf of the client, which marks it ambiguous.
     if (connection.ends.syn_ack_seen && connection.ends.syn_seen)
       write.write(Kind::handshake, Leg::sum, true, repeat_is_ambiguous | is_copy,
                   pair_key(key_, packet.flow, packet.acknowledgment, Kind::handshake, 1 - sender,
@@ -199,8 +201,8 @@ void TcpRules::handshake(EventWriter& write, TcpConnection& connection, bool is_
     connection.ends.syn_ack_seen = true;
   } else if (has(packet, tcp_ack) && !has(packet, tcp_rst) &&
              !connection.known[sender].acknowledged) {
-    // The first acknowledgment of this end that we remember.  It may end a handshake even if its
-    // SYN is forgotten, so whether a delay is found does not depend on how long it was.
+    // The first remembered acknowledgment of this end.  It may end a handshake even if its SYN is
+    // forgotten, so whether a delay is found does not depend on its length.
     write.answer(Kind::handshake, packet.acknowledgment, Leg::client);
     write.close(Kind::handshake, packet.sequence);
   }

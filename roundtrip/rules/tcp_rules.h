@@ -16,7 +16,7 @@ namespace sojourn {
 
 class TcpRules {
  public:
-  /// The most events that one packet can give, without those of DNS messages in its payload.
+  /// The maximum number of events of one packet, without those of DNS messages in its payload.
   static constexpr std::size_t most_events = 10;
 
   TcpRules(const HashKey& key, const PairingOptions& options);
@@ -36,7 +36,7 @@ class TcpRules {
   const SuperPacketCounters& super_packets() const { return super_packet_counters_; }
 
  private:
-  /// What segment() found out about a packet that is, or may answer, a super-packet.
+  /// What segment() found about a packet that is a super-packet or may answer one.
   struct Segment {
     bool answers, was_sent, asks;
     std::uint8_t request_flags;
@@ -58,7 +58,7 @@ class TcpRules {
   std::uint32_t full_size_;
   unsigned patience_;  ///< PairingOptions::expire in steps of CoarserTime
   ConnectionTable<TcpConnection> connections_;
-  std::optional<ConnectionTable<SuperPackets>> super_packets_;  ///< none in very little memory
+  std::optional<ConnectionTable<SuperPackets>> super_packets_;  ///< none with very little memory
   SuperPacketCounters super_packet_counters_;
 };
 

@@ -219,7 +219,7 @@ TEST(TcpSegment, ConnectionReusedWithAnotherInitialNumber) {
                                           6}));
 }
 
-// Karn's rule does not end with --expire.
+// Karn's rule still holds after --expire.
 TEST(TcpSegment, FinSentSixTimesInTenSecondsGivesNoSample) {
   Conversation talk = established();
   for (const double ms : {100.0, 300.0, 900.0, 2300.0, 5300.0, 11'500.0})

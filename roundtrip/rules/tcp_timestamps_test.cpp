@@ -91,7 +91,7 @@ TEST(TcpTimestamps, PureAcknowledgmentAsksNothing) {
 }
 
 TEST(TcpTimestamps, ValueFirstSeenOnAPureAcknowledgmentIsNotMeasuredLater) {
-  // The echo may be of the acknowledgment, sent before the data: 25 ms would be too short.
+  // The echo may answer the acknowledgment, sent before the data: 25 ms would be too short.
   Conversation talk;
   talk.add(data(0, 101, 4)).add(echo(30, 90, 4));
   talk.add({.ms = 40, .timestamps = true, .ts_value = 5, .ts_echo = 90});
@@ -104,7 +104,7 @@ TEST(TcpTimestamps, ConnectionReusedStartsAnew) {
   Conversation talk;
   talk.add({.ms = 0, .flags = tcp_syn, .sequence = 100, .timestamps = true, .ts_value = 5'000'000});
   talk.add(data(10, 101, 5'000'001)).add(echo(40, 90, 5'000'001));
-  // Another host behind the same address translator: its clock is behind.
+  // Another host behind the same NAT: its clock is behind.
   talk.add({.ms = 1000, .flags = tcp_syn, .sequence = 900'000, .timestamps = true, .ts_value = 70});
   talk.add(echo(1033, 91, 70));
   EXPECT_EQ(talk.pairs(Kind::tcp_ts), (Pairs{{"server 30ms", "server 33ms"}, 3}));

@@ -1,5 +1,5 @@
 #pragma once
-// For tests: a conversation of two ends, packet by packet, and the pairs that are found in it.
+// For tests: a conversation of two ends, packet by packet, and the pairs found in it.
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ using Payload = std::vector<std::byte>;
 
 enum class From { client, server };
 
-/// Conversations start long after 1970, so that a time that was never set is noticed.
+/// Conversations start long after 1970, so that an uninitialised time is noticed.
 inline Timestamp at_ms(double ms) {
   return timestamp_from_ns(1'700'000'000'000'000'000 + static_cast<std::int64_t>(ms * 1e6));
 }
@@ -51,10 +51,10 @@ struct Datagram {
   bool fixed_bit = true;  ///< of a QUIC short header
 };
 
-/// What the rules and the exact table made of a conversation.
+/// What the rules and the exact table found in a conversation.
 struct Pairs {
   std::vector<std::string> found;  ///< "server 30ms", "sum 50ms ambiguous", in order
-  int requests = 0;                ///< stored in the table, halves of spans left out
+  int requests = 0;                ///< stored in the table, without halves of spans
 
   friend bool operator==(const Pairs&, const Pairs&) = default;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// A TCP packet of one connection as the parser would have it, for the tests of what follows
+// A TCP packet of one connection as the parser would deliver it, for tests of code that follows
 // connections.
 
 #include <cstdint>

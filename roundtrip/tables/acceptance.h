@@ -1,23 +1,23 @@
 #pragma once
-// How many requests each one stands for that a full table accepts.
+// How many requests an accepted request represents when a table is full.
 
 #include <cstdint>
 
 namespace sojourn {
 
-/// What a full table refuses depends on the hash alone, so among the requests of a moment the
-/// accepted are a fair sample.  With n_i attempts since the last acceptance, itself included, an
-/// accepted request stands for
+/// What a full table refuses depends only on the hash, so the accepted requests are at any moment
+/// an unbiased sample.  With n_i attempts since the last acceptance, including the accepted one, an
+/// accepted request represents
 ///
 ///     s_i = s_(i-1) + (n_i - s_(i-1)) / 8
 ///
-/// the mean of the last few n: their sum is the number of attempts, whatever the load does, since
-/// every n is handed on in full, to its own request and the next few.  It is known when the
-/// request is stored, so a response that comes at once weighs no less.  Eight is short against
+/// the mean of the last few n.  Their sum is the number of attempts, however the load changes,
+/// since every n is passed on in full to its own request and the next few.  The value is known when
+/// the request is stored, so an immediate response has the same weight.  Eight is short against
 /// anything that changes a table, and costs 1/15 of variance where most are refused.
 class Acceptance {
  public:
-  /// If it was accepted, stands_for() is its figure then.
+  /// If it was accepted, stands_for() is then its value.
   void add(bool accepted) {
     constexpr float memory = 8;
     ++attempts_;

@@ -1,4 +1,4 @@
-// Somebody who knows how the tables work, but not the seed, aims many flows at one slot.
+// An attacker who knows how the tables work, but not the seed, aims many flows at one slot.
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ std::size_t slot_of(const Request& request, const HashKey& hash_key) {
   return KeyParts::slot(key_of(request, hash_key), slots);
 }
 
-/// By trial: requests whose keys share a slot under the known seed.
+/// Brute force: requests whose keys share a slot under the known seed.
 std::vector<Request> found_collisions(std::size_t count) {
   const HashKey hash_key = HashKey::from_seed(known_seed);
   std::mt19937_64 random{1};
@@ -43,8 +43,8 @@ std::vector<Request> found_collisions(std::size_t count) {
   return found;
 }
 
-/// By algebra: under the known seed this flow makes the first factor of the hash zero, so all its
-/// tokens, a million of them, have one and the same key.
+/// Algebra: under the known seed this flow makes the first factor of the hash zero, so all its
+/// tokens, a million of them, have the same key.
 std::vector<Request> built_collisions(std::size_t count) {
   const std::uint64_t salt =
       (index_of(Kind::tcp) << 4 | index_of(Leg::server) << 1) + 1;  // of pair_key
@@ -54,8 +54,8 @@ std::vector<Request> built_collisions(std::size_t count) {
   return built;
 }
 
-/// Pearson's statistic of the slots that the requests fall into, as a number of standard
-/// deviations from what random keys give: chi^2 with s-1 degrees of freedom, normal for large s.
+/// Pearson's statistic of the slots of the requests, in standard deviations from the value for
+/// random keys: chi^2 with s-1 degrees of freedom, normal for large s.
 double crowding(const std::vector<Request>& requests, std::uint64_t seed) {
   const HashKey hash_key = HashKey::from_seed(seed);
   std::vector<double> load(slots);
@@ -66,13 +66,13 @@ double crowding(const std::vector<Request>& requests, std::uint64_t seed) {
   return (chi_square - (slots - 1)) / std::sqrt(2.0 * (slots - 1));
 }
 
-// A standard deviation of chi^2/1023 is 4.4 %, its skew 0.09: |z| < 8 has a false alarm below 1e-12
-// a seed on the left and about 1e-11 on the right, 1e-8 for a thousand seeds.
+// The standard deviation of chi^2/1023 is 4.4 %, its skew 0.09: |z| < 8 has a false-alarm rate
+// below 1e-12 per seed on the left and about 1e-11 on the right, 1e-8 for a thousand seeds.
 TEST(Adversary, CollisionsForOneSeedAreNoneForAnother) {
   std::mt19937_64 random{20'261'115};
   const std::vector<Request> found = found_collisions(4 * slots),
                              built = built_collisions(1'000'000);
-  EXPECT_GT(crowding(found, known_seed), 1000);  // the twin: whoever knows the seed succeeds
+  EXPECT_GT(crowding(found, known_seed), 1000);  // the twin: with the seed the attack succeeds
   EXPECT_GT(crowding(built, known_seed), 1000);
   double sum = 0;
   constexpr int seeds = 1000;
@@ -87,7 +87,7 @@ TEST(Adversary, CollisionsForOneSeedAreNoneForAnother) {
     EXPECT_LT(std::fabs(crowding(built, random())), 8) << "built, seed number " << i;
 }
 
-/// How many of the requests a table still answers when all have come.
+/// How many of the requests a table still answers after all have come.
 template <class Table>
 std::size_t survivors(const std::vector<Request>& requests, std::uint64_t seed) {
   const HashKey hash_key = HashKey::from_seed(seed);
@@ -116,8 +116,8 @@ TYPED_TEST(AdversaryTest, TableKeepsWhatItWouldKeepOfRandomKeys) {
     aimed_sum += static_cast<double>(survivors<TypeParam>(aimed, seed));
     fair_sum += static_cast<double>(survivors<TypeParam>(fair, seed));
   }
-  // The number kept deviates by less than 16 a seed (sqrt of 256), the difference of two sums of
-  // 200 by less than 16 sqrt(400) = 320: six of them.
+  // The number kept deviates by less than 16 per seed (sqrt of 256), and the difference of two sums
+  // of 200 by less than 16 sqrt(400) = 320.  The bound is six of these.
   EXPECT_NEAR(aimed_sum, fair_sum, 6 * 320);
   EXPECT_GT(fair_sum, 0.7 * 256 * seeds);
 }

@@ -1,4 +1,4 @@
-// A copy of a request that passed before: in every table it is no request itself.
+// A copy of an earlier request: no table counts it as a request itself.
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 namespace sojourn {
 namespace {
 
-/// The first x from there on, if x is that fine.
+/// The first x from there on, at the resolution of x.
 std::uint64_t round_to_bits(double value, int significant_bits) {
   const int shift = value < 1 ? 0 : std::max(std::ilogb(value) + 1 - significant_bits, 0);
   if (shift == 0) return static_cast<std::uint64_t>(std::ceil(std::fmax(value, 0)));
@@ -30,7 +30,7 @@ CorrectionFactors::CorrectionFactors(const Options& options)
     // w(x) * scale = (factor + next) / 2
     const double boundary = std::log((factor + next) / 2 / least) / hazard;
     const std::uint64_t next_x = round_to_bits(boundary, options.boundary_bits);
-    if (next_x > first_x) {  // else one step of x passes over this factor
+    if (next_x > first_x) {  // otherwise one step of x skips this factor
       rules_.push_back({static_cast<std::uint32_t>(first_x), static_cast<std::uint32_t>(factor)});
       first_x = next_x;
     }
@@ -43,7 +43,7 @@ CorrectionFactors::CorrectionFactors(const Options& options)
   }
 }
 
-/// Each range is cut at its largest aligned powers of two.
+/// Each range is split at its largest aligned powers of two.
 std::vector<CorrectionPrefix> CorrectionFactors::prefixes() const {
   std::vector<CorrectionPrefix> all;
   const std::uint64_t end = std::uint64_t{1} << bits_;

@@ -1,5 +1,5 @@
 #pragma once
-// A fridge's weights as a short table of whole numbers, for where there is no arithmetic.
+// A fridge's weights as a short table of integers, for data planes without arithmetic.
 
 #include <cstddef>
 #include <cstdint>
@@ -7,25 +7,25 @@
 
 namespace sojourn {
 
-/// From here on, up to the next rule, the factor holds.
+/// The factor applies from here up to the next rule.
 struct CorrectionRule {
   std::uint32_t first_x;  ///< steps of the fridge's counter that a pair has survived
   std::uint32_t factor;   ///< weight * scale
 };
 
-/// All x whose upper `length` bits of `bits` are those of `value`: what a longest-prefix match or a
-/// ternary memory takes.
+/// All x whose upper `length` bits of `bits` equal those of `value`: the form for a longest-prefix
+/// match or a TCAM.
 struct CorrectionPrefix {
   std::uint32_t value;
   int length;
   std::uint32_t factor;
 };
 
-/// w(x) = 1 / (p (1 - c)^x) in steps (FRIDGE section 6.2).  Factors are whole numbers that start at
-/// 1/p and grow 1.1-fold, by at least 1.  One takes over from the other where w passes their mean,
-/// rounded to `boundary_bits` significant bits so that few prefixes cover a range: four bits
-/// reproduce the paper's example for p = 1/2, M = 2^16, c = 1/M (2 below 7 * 2^11, 3 below 9 *
-/// 2^12).
+/// w(x) = 1 / (p (1 - c)^x) as a step function (FRIDGE section 6.2).  Factors are integers that
+/// start at 1/p and grow 1.1-fold, by at least 1.  The next factor begins where w passes the mean
+/// of the two, rounded to `boundary_bits` significant bits so that few prefixes cover a range.
+/// Four bits reproduce the paper's example for p = 1/2, M = 2^16, c = 1/M (2 below 7 * 2^11, 3
+/// below 9 * 2^12).
 class CorrectionFactors {
  public:
   struct Options {
@@ -35,7 +35,7 @@ class CorrectionFactors {
     double step = 1.1;
     std::uint32_t scale = 1;  ///< 1 is the paper's; 16 keeps the steps at 1.1 down to a weight of 1
     int boundary_bits = 4;
-    double max_lives = 16;  ///< what survived longer gets no weight
+    double max_lives = 16;  ///< a pair that survived longer gets no weight
   };
 
   explicit CorrectionFactors(const Options& options);
@@ -44,7 +44,7 @@ class CorrectionFactors {
   const std::vector<CorrectionRule>& rules() const { return rules_; }
   std::vector<CorrectionPrefix> prefixes() const;
 
-  /// By halving, with whole numbers only: what a data plane does.
+  /// Binary search with integers only, as in a data plane.
   std::uint32_t factor(std::uint32_t x) const {
     std::size_t low = 0, high = rules_.size();
     while (high - low > 1) {

@@ -19,7 +19,7 @@ TEST(CorrectionFactors, ReproduceThePapersExample) {
   EXPECT_EQ(table.rules()[1].first_x, 7u << 11);
   EXPECT_EQ(table.rules()[1].factor, 3u);
   EXPECT_EQ(table.rules()[2].first_x, 9u << 12);
-  // With the text's base 1 - p/M the boundaries would lie twice as far out.
+  // With the text's base 1 - p/M the boundaries would be twice as far out.
   const CorrectionFactors arrivals{{.entry_probability = 0.5, .eviction_chance = 0x1p-17}};
   EXPECT_EQ(arrivals.rules()[1].first_x, 7u << 12);
 }
@@ -35,7 +35,7 @@ TEST(CorrectionFactors, AreNeverFarFromTheWeight) {
   EXPECT_EQ(table.factor(~0u), 0u);
 }
 
-/// In a small fridge a single step is worth more than a factor: some of them are passed over.
+/// In a small fridge a single step is larger than a factor: some of them are skipped.
 TEST(CorrectionFactors, AreNeverFarFromTheWeightInASmallFridge) {
   const double c = 1.0 / 16;
   const CorrectionFactors table{{.entry_probability = 1,
@@ -97,7 +97,7 @@ double effect_on_cdf(double p, std::uint32_t scale, double step) {
 
 TEST(CorrectionFactors, ChangeTheCdfByLessThanOnePercent) {
   EXPECT_LT(effect_on_cdf(1.0 / 32, 1, 1.1),
-            0.01);  // the paper's whole factors suffice for small p
+            0.01);  // the paper's integer factors suffice for small p
   EXPECT_LT(effect_on_cdf(0.5, 16, 1.1), 0.01);
   EXPECT_LT(effect_on_cdf(1, 16, 1.1), 0.01);
 }

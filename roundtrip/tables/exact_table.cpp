@@ -24,7 +24,7 @@ void ExactTable::resize(std::size_t lines) {
   peak_bytes_ = std::max(peak_bytes_, before + lines_.memory_bytes());
 }
 
-/// Ends at a line without a mark; needs_sweep() sees to it that nearly all are.
+/// Ends at a line without a mark; needs_sweep() ensures that nearly all have none.
 ExactTable::Slot ExactTable::find(std::uint64_t key) {
   for (std::size_t index = home(key);; index = after(index)) {
     Line& line = lines_[index];
@@ -34,7 +34,7 @@ ExactTable::Slot ExactTable::find(std::uint64_t key) {
   }
 }
 
-/// The first slot on the key's way that is free or expired.  The table is never full, so there is
+/// The first free or expired slot on the key's probe path.  The table is never full, so there is
 /// one.
 ExactTable::Slot ExactTable::make_room(std::uint64_t key, std::int64_t now_ns) {
   for (std::size_t index = home(key);; index = after(index)) {

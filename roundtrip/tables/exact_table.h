@@ -1,5 +1,5 @@
 #pragma once
-// The table that forgets nothing before its time: the ground truth.
+// The table that forgets no request before its timeout: the ground truth.
 
 #include <array>
 #include <bit>
@@ -18,22 +18,22 @@
 
 namespace sojourn {
 
-/// Remembers every request until it is answered or expires, so every pair closer than `expire` is
-/// found.
+/// Remembers every request until it is answered or expires, so every pair with a delay below
+/// `expire` is found.
 ///
-/// A key's home is one cache line of four slots.  When all four wait, the newcomer goes to the next
-/// line, and a mark on the full one tells later searches to go on.  An answer frees its slot, so
-/// what waits stays small and warm; an expired slot is free as well.  The table is swept, which
-/// also wipes the marks, when a third of it is taken or a sixteenth of the lines is marked; it
-/// doubles only if more than a sixth is still alive.  So memory follows the number of requests that
-/// wait, not the length of the capture.
+/// The home of a key is one cache line of four slots.  When all four are taken, a new request goes
+/// to the next line, and a mark on the full line tells later searches to continue.  A response
+/// frees its slot, so the waiting set stays small and cached; an expired slot is free as well.  The
+/// table is swept, which also clears the marks, when a third of it is taken or a sixteenth of the
+/// lines is marked.  It doubles only if more than a sixth is still waiting.  So memory depends on
+/// the number of waiting requests, not on the length of the capture.
 class ExactTable {
  public:
   struct Options {
     Duration expire = std::chrono::seconds{10};
     Duration expire_long_lived = std::chrono::hours{1};
     std::size_t initial_slots = std::size_t{1} << 14;
-    std::size_t limit_bytes = 0;  ///< it does not grow beyond, but is full; 0: no limit
+    std::size_t limit_bytes = 0;  ///< is full instead of growing beyond this; 0: no limit
   };
 
   explicit ExactTable(const Options& options);
@@ -43,19 +43,19 @@ class ExactTable {
   Admission request(std::uint64_t key, Timestamp time, std::uint8_t flags);
   std::optional<Match> response(std::uint64_t key, Timestamp time);
 
-  /// The same for a batch, without a branch that depends on chance: whether an event asks or
-  /// answers, and which slot it takes, cannot be predicted.  That its home line is all it needs
-  /// can.
+  /// The same for a batch, without an unpredictable branch: whether an event is a request or a
+  /// response, and which slot it takes, cannot be predicted.  It can be predicted that its home
+  /// line suffices.
   void apply(std::span<const PairEvent> events, BatchOutcome& out);
 
   std::size_t memory_bytes() const { return peak_bytes_; }
-  /// It would have had to grow beyond its limit.  Batches still go in as long as there is room, and
-  /// then are left out: who sets a limit asks for this after each batch, and stops.
+  /// It would have had to grow beyond its limit.  Batches are stored as long as there is room, and
+  /// left out afterwards: a caller that sets a limit checks this after each batch, and stops.
   bool is_full() const { return is_full_; }
 
  private:
-  // The low bits of a tag.  `spilled_bit` is the line's, kept in its first slot until the next
-  // sweep.
+  // The low bits of a tag.  `spilled_bit` belongs to the line, and stays in its first slot until
+  // the next sweep.
   static constexpr std::uint64_t waiting_bit = 1, ambiguous_bit = 2, long_bit = 4, spilled_bit = 8;
   static constexpr std::uint64_t low_bits = 15;
   static constexpr std::size_t ways = 4;
@@ -66,7 +66,7 @@ class ExactTable {
 
     bool has_spilled() const { return (tags[0] & spilled_bit) != 0; }
   };
-  /// One of the four places of a line, or none.
+  /// One of the four slots of a line, or none.
   struct Slot {
     Line* line = nullptr;
     unsigned way = 0;
@@ -81,7 +81,7 @@ class ExactTable {
     }
   };
 
-  /// Which slots of a line hold the key, and which hold any.
+  /// Which slots of a line hold the key, and which are taken.
   static FourBits look(const Line& line, std::uint64_t key) {
     return compare(line.tags, ~(low_bits ^ waiting_bit), (key & ~low_bits) | waiting_bit);
   }
@@ -103,7 +103,7 @@ class ExactTable {
   Slot make_room(std::uint64_t key, std::int64_t now_ns);
   bool needs_sweep(std::size_t incoming) const {
     const bool crowded = used_ + incoming > lines_.size() * ways / 3;
-    // Not too often: keys that all share a home would mark lines as fast as a sweep wipes them.
+    // Not too often: keys that all share a home would mark lines as fast as a sweep clears them.
     return crowded || (marked_ > lines_.size() / 16 && since_sweep_ > lines_.size());
   }
   void sweep(std::int64_t now_ns, std::size_t incoming);
@@ -117,7 +117,7 @@ class ExactTable {
   int shift_ = 0;
   std::size_t used_ = 0;         ///< slots that are not free, expired or not
   std::size_t marked_ = 0;       ///< lines that have spilled
-  std::size_t since_sweep_ = 0;  ///< events; a mark takes five of them, so most lines have none
+  std::size_t since_sweep_ = 0;  ///< events; a mark needs five of them, so most lines have none
   std::size_t peak_bytes_ = 0;
   std::int64_t expire_ns_;
   std::int64_t long_lived_ns_;

@@ -65,10 +65,10 @@ TEST(ExactTable, StandsTimesAtTheEndsOfTheirRange) {
   EXPECT_FALSE(table.response(std::uint64_t{1} << 57, at(last)));
 }
 
-/// What the table promises, by a sorted map.
+/// The specified behaviour, implemented by a sorted map.
 class Model {
  public:
-  /// Near the end of its life, what is left of a request depends on when others came by.
+  /// Around its expiry, whether a request is still found depends on when other requests came.
   bool is_uncertain(std::uint64_t key, std::int64_t now, std::int64_t margin) const {
     const auto found = waiting_.find(key >> 3);
     return found != waiting_.end() &&
@@ -97,7 +97,7 @@ class Model {
   std::map<std::uint64_t, Waiting> waiting_;
 };
 
-/// Keys that crowd at both ends of the table as well as spread ones.
+/// Keys that cluster at both ends of the table, and uniform ones.
 std::vector<std::uint64_t> keys(std::mt19937_64& random, std::size_t count) {
   std::vector<std::uint64_t> all;
   for (std::size_t i = 0; i < count; ++i) {
@@ -124,7 +124,7 @@ TEST_P(ExactTableModel, AgreesWithASortedMap) {
     const std::int64_t time =
         now -
         static_cast<std::int64_t>(random() % 4 ? 0 : random() % static_cast<std::uint64_t>(back));
-    // Keys that differ in their last three bits only are one key.
+    // Keys that differ only in their last three bits count as equal.
     const std::uint64_t key = pool[random() % pool.size()] ^ random() % 8;
     if (model.is_uncertain(key, time, 2 * back)) continue;
     if (random() % 5 < 3) {
@@ -181,7 +181,7 @@ TEST(ExactTable, IsFullRatherThanGrowBeyondItsLimit) {
   for (std::uint64_t i = 1; i <= asked; ++i)
     ASSERT_TRUE(table.response(i * 0x9e3779b97f4a7c15u, at(5))) << i;
 
-  // Whoever goes on all the same meets an end, not a table without a free slot.
+  // A caller that ignores the limit gets an end, not a table without a free slot.
   for (int i = 0; i < 10'000; ++i) {
     for (PairEvent& event : batch) event.key = ++key * 0x9e3779b97f4a7c15u;
     out.start(batch.size());
@@ -207,8 +207,8 @@ TEST(ExactTable, MemoryFollowsWhatWaitsNotTheLengthOfTheRun) {
   EXPECT_LE(table.memory_bytes(), 4 * 4096 * 16u);  // the old lines and the new, while it sweeps
 }
 
-/// Few lines and many keys, so that lines fill up and spill, for long enough that marks would pile
-/// up if nothing wiped them.
+/// Few lines and many keys, so that lines fill up and spill, for long enough that marks would
+/// accumulate if nothing cleared them.
 TEST(ExactTable, ABatchDoesWhatItsEventsDoOneByOne) {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     const ExactTable::Options options{.expire = Duration{1000}, .initial_slots = 64};

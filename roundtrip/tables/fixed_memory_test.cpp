@@ -1,7 +1,7 @@
-// Are the tables right on average?  Each question is asked of four kinds of traffic, and each has
-// a twin with a known mistake that must be noticed.
+// Whether the tables are unbiased.  Each test runs on four kinds of traffic, and has a twin with a
+// known mistake that must be noticed.
 //
-// False alarms: 2e-10 a case (test_bias.h); the seeds are fixed, so it fails always or never.
+// False alarms: 2e-10 a case (test_bias.h); the seeds are fixed, so the result is deterministic.
 
 #include <gtest/gtest.h>
 
@@ -92,7 +92,7 @@ TEST_P(FixedMemory, TailoredIsUnbiased) {
 
 // The twins.
 
-/// Either counter with the other's base.
+/// Each counter with the base of the other.
 struct ArrivalsWithTheBaseOfInsertions : CountArrivals {
   static double eviction_chance(double, double slot_count) { return 1 / slot_count; }
 };
@@ -122,7 +122,7 @@ TEST_P(FixedMemory, ForgettingTheSurvivalIsNoticed) {
   EXPECT_FALSE(bias.unbiased()) << bias.text();
 }
 
-/// Weighs by the entry probability of now instead of that of the request.
+/// Weights by the current entry probability instead of that at the time of the request.
 class WeighsByThePresent {
  public:
   WeighsByThePresent() : table_({.memory_bytes = memory, .fridges = 1, .longest = 500ms}) {}
@@ -149,8 +149,8 @@ TEST_P(FixedMemory, WeighingByThePresentEntryProbabilityIsNoticed) {
   EXPECT_FALSE(bias.unbiased()) << bias.text();
 }
 
-// STAGED's argument that refusal takes a fair sample, applied to leased: one acceptance for the
-// whole run.  In steady traffic it is right.
+// STAGED's argument that refusal gives an unbiased sample, applied to leased: one acceptance rate
+// for the whole run.  It holds for steady traffic.
 TEST(Leased, OneAcceptanceForAllTimesIsNoticedWhereDelayRisesWithLoad) {
   const Stream stream = simulate({.burst_rate = 4, .burst_delay = 5}, 20'261'115);
   const LeaseTerms terms{{.longest = 20s}};
@@ -169,8 +169,8 @@ TEST(Leased, OneAcceptanceForAllTimesIsNoticedWhereDelayRisesWithLoad) {
   EXPECT_FALSE(bias.unbiased()) << bias.text();
 }
 
-/// A fridge whose coin is drawn per packet, as in the paper's published program: what it lets in
-/// is an insertion, and the rest it never sees.
+/// A fridge whose coin is drawn per packet, as in the paper's published program: an admitted
+/// request is an insertion, and the others are not counted.
 class RandomCoin {
  public:
   RandomCoin(std::size_t memory_bytes, double p) : p_(p), table_({memory_bytes, 1}) {}
@@ -200,12 +200,13 @@ TEST(Repeats, MeetTheCoinOfTheirFirstCopy) {
   EXPECT_TRUE(hashed.unbiased()) << hashed.text();
   const Bias drawn = bias_of(stream, [&] { return RandomCoin{bytes, p}; });
   EXPECT_FALSE(drawn.unbiased()) << drawn.text();
-  // Almost every repeat of what stayed outside gets a second chance, and a delay that is too short.
+  // Almost every repeat of a request that was not admitted gets a second chance, and a delay that
+  // is too short.
   EXPECT_NEAR(drawn.total(), 1.02, 0.01);
 }
 
-// Where the first copy does not live to see the second, the second is taken for the first.  That
-// can add at most the share of repeats.
+// If the first copy is overwritten before the second comes, the second is taken for the first.
+// That can add at most the share of repeats.
 TEST(Repeats, CostAtMostTheirShareWhereLivesAreShort) {
   const Stream stream = simulate({.answered = 1, .repeated = 0.02}, 20'261'115);
   const Bias fridges =
@@ -217,8 +218,9 @@ TEST(Repeats, CostAtMostTheirShareWhereLivesAreShort) {
   EXPECT_NEAR(tailored.total(), 1.01, 0.015) << tailored.text();
 }
 
-// STAGED's claim that refusal takes a fair sample, where load and delay rise together: with a short
-// expiry it misses the slow pairs, with a long one the busy times.  The others do not care.
+// STAGED's claim that refusal gives an unbiased sample, where load and delay rise together: with a
+// short expiry it misses the slow pairs, with a long one the busy times.  The other tables are not
+// affected.
 TEST(Staged, IsBiasedWhereDelayRisesWithLoad) {
   const Stream stream = simulate({.burst_rate = 4, .burst_delay = 5}, 20'261'115);
   const auto cdf = [&](auto make) { return bias_of(stream, make).cdf_at_median; };

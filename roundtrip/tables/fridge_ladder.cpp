@@ -6,9 +6,9 @@
 namespace sojourn {
 namespace {
 
-// Six bits of a slot name the level of its request.
+// Six bits of a slot hold the level of its request.
 constexpr std::size_t max_levels = 64;
-// Below this the rounding of e to whole 2^-58 would be felt.
+// Below this, rounding e to whole 2^-58 would matter.
 constexpr std::uint64_t least_exposure = 4096;
 
 }  // namespace
@@ -47,7 +47,7 @@ FridgeLadder::FridgeLadder(unsigned fridges, unsigned octaves_apart, std::size_t
 }
 
 double FridgeLadder::exposure_for(double total) const {
-  // sum_k M (1 - exp(-pace[k] e)) rises with e; halve the bracket until nothing is left of it.
+  // sum_k M (1 - exp(-pace[k] e)) rises with e: bisection until the bracket is empty.
   double low = 0, high = 1;
   const auto sum = [&](double exposure) {
     double entering = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// FRIDGE's table: newcomers overwrite, and what survives long counts for what did not.
+// FRIDGE's table: new requests overwrite old ones, and long survivors get larger weights.
 
 #include <bit>
 #include <cmath>
@@ -18,11 +18,11 @@
 
 namespace sojourn {
 
-/// Which requests advance a fridge's counter.  The counter and the chance that one step of it
-/// evicts belong together: the paper's text counts arrivals (sections 3 and 5) but its switch
-/// program counts insertions (6.1), and either is unbiased while a mixture is not.
+/// Which requests advance a fridge's counter.  The counter and the eviction probability of one step
+/// belong together: the paper's text counts arrivals (sections 3 and 5) but its switch program
+/// counts insertions (6.1).  Either is unbiased, a mixture is not.
 struct CountArrivals {
-  static constexpr int slot_bits = 29;  ///< what a slot keeps of the counter
+  static constexpr int slot_bits = 29;  ///< bits of the counter in a slot
   static double eviction_chance(double p, double slots) { return p / slots; }
   static constexpr bool counts(bool /*entered*/) { return true; }
 };
@@ -32,21 +32,24 @@ struct CountInsertions {
   static constexpr bool counts(bool entered) { return entered; }
 };
 
-/// fridge(M, p) of Zheng et al. 2022, section 3.2.  A request enters with probability p, decided by
-/// its key, and overwrites what was there.  A pair that survived x steps of the counter weighs
+/// fridge(M, p) of Zheng et al. 2022, section 3.2.  A request is admitted with probability p,
+/// decided by its key, and overwrites the old one.  A pair that survived x steps of the counter
+/// weighs
 ///
 ///     w = 1 / (p (1 - c)^x)        c = p/M for arrivals, 1/M for insertions
 ///
 /// the inverse of its chance to be seen (Horvitz-Thompson), so sums of weights are unbiased for
 /// any rate, any delays and any share of unanswered requests.  One slot, one cache line a packet.
 ///
-/// A pair is dropped, and counted in too_old(), if it survived more than `max_lives` average lives
-/// 1/c.  Its chance was below p e^-16: one in nine million of such pairs would be seen and would
-/// outweigh everything else.  So the estimate leaves out pairs slower than 16 lives.
+/// A pair is dropped, and counted in too_old(), if it survived more than `max_lives` average
+/// lifetimes 1/c.  Its probability was below p e^-16: one in nine million of such pairs would be
+/// seen and would dominate everything else.  So the estimate leaves out pairs slower than 16
+/// lifetimes.
 ///
-/// Repeats.  The counter takes a repeat of another key for a newcomer, although the same key
-/// cannot evict twice: with a share r of repeats, weights at the age of one life are too large by
-/// at most a factor e^r.  A repeat that finds its first copy waiting is recognised and not counted.
+/// Repeats.  The counter takes a repeat of another key for a new request, although the same key
+/// cannot evict twice.  With a share r of repeats, weights at the age of one lifetime are too large
+/// by at most a factor e^r.  A repeat whose first copy is still waiting is recognised and not
+/// counted.
 template <class Counting = CountArrivals>
 class BasicFridgeTable {
  public:
@@ -67,8 +70,8 @@ class BasicFridgeTable {
         hazard_(-std::log1p(
             -Counting::eviction_chance(1 / inverse_p_, static_cast<double>(slots_.size())))),
         patience_(options.patience) {
-    // The slot's 29 bits have to hold twice max_lives: what is older has survived with a chance of
-    // e^-32.  Where that needs it, one unit stands for several steps, 2^-23 of a life at most.
+    // The slot's 29 bits have to hold twice max_lives: an older request survives with a probability
+    // of e^-32.  If needed, one unit represents several steps, at most 2^-23 of a lifetime.
     while (2 * max_lives / hazard_ > std::ldexp(1.0, Counting::slot_bits + shift_)) ++shift_;
     hazard_a_unit_ = std::ldexp(hazard_, shift_);
     max_age_ = static_cast<std::uint32_t>(max_lives / hazard_a_unit_);

@@ -88,7 +88,7 @@ TEST(FridgeTable, ARepeatMeetsTheDecisionOfItsFirstCopy) {
   EXPECT_NEAR(entered, 1000, 6 * std::sqrt(750));
 }
 
-// The same pairs as in the exact table: what comes after the expiry answers nothing.
+// The same pairs as in the exact table: a response after the expiry matches nothing.
 template <class Table>
 class FridgeExpiry : public testing::Test {};
 using AnyFridge = testing::Types<FridgeTable, FridgesTable>;

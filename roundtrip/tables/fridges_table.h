@@ -1,5 +1,5 @@
 #pragma once
-// Several fridges as one table that tunes itself, with one weight for all of them.
+// Several fridges as one self-tuning table, with one weight for all of them.
 
 #include <array>
 #include <cmath>
@@ -21,29 +21,29 @@
 
 namespace sojourn {
 
-/// What a sample's weight stands for.
+/// What a sample's weight represents.
 enum class FridgeWeight : std::uint8_t {
   pooled,  ///< all pairs: the inverse of the chance to be seen in any fridge
   own,     ///< all pairs as this fridge alone saw them; Match::fridge names it, and
            ///< estimate/distribution/inverse_variance.h joins the fridges (FRIDGE section 4.2)
 };
 
-/// N fridges (fridge_ladder.h) that see the same arrivals.  With E summed over the arrivals since
-/// the request, and p_k as they were when it came, the chance that some fridge has kept a pair is
-/// known, and its inverse is an unbiased weight (Horvitz and Thompson 1952):
+/// N fridges (fridge_ladder.h) that see the same arrivals.  Let E be summed over the arrivals since
+/// the request, and p_k the probabilities when it came.  Then the probability that some fridge has
+/// kept a pair is known, and its inverse is an unbiased weight (Horvitz and Thompson 1952):
 ///
 ///     w = 1 / sum_k p_k exp(-pace[k] (E_now - E_then))
 ///
-/// Self-tuning.  The scale s is set so that the last fridge lives for as many requests as come in
-/// the time `longest`.  It depends on past arrival times only, not on any coin, so given the
-/// arrivals the coins are as fair as with a fixed s; and each slot remembers E and s of its own
-/// request.  So the weights are exact while s changes.  With one fridge this is FRIDGE's with
-/// a self-tuning p.
+/// Self-tuning.  The scale s is set so that the last fridge's lifetime is the number of requests
+/// within the time `longest`.  It depends on past arrival times only, not on any coin.  So, given
+/// the arrivals, the coins are as fair as with a fixed s, and each slot remembers E and s of its
+/// own request.  The weights are therefore exact while s changes.  With one fridge this is FRIDGE's
+/// with a self-tuning p.
 ///
-/// Left out: pairs slower than 16 lives of the last fridge (see FridgeTable), in too_old().
+/// Left out: pairs slower than 16 lifetimes of the last fridge (see FridgeTable), in too_old().
 ///
-/// Repeats.  See FridgeTable; and if s rises between two copies, the second may enter where the
-/// first did not.
+/// Repeats.  See FridgeTable.  In addition, if s rises between two copies, the second may be
+/// admitted although the first was not.
 template <FridgeWeight weighting>
 class BasicFridgesTable {
  public:
@@ -52,7 +52,7 @@ class BasicFridgesTable {
   struct Options {
     std::size_t memory_bytes = std::size_t{4} << 20;
     unsigned fridges = 4;        ///< 1 to 8
-    unsigned octaves_apart = 2;  ///< the lives of neighbouring fridges differ fourfold
+    unsigned octaves_apart = 2;  ///< the lifetimes of neighbouring fridges differ fourfold
     Duration longest = std::chrono::seconds{10};   ///< the longest delay of interest
     std::optional<double> entry_probability = {};  ///< sum of p_k; without it, self-tuning
     Patience patience = {};
@@ -81,7 +81,7 @@ class BasicFridgesTable {
     }
     if (flags & is_copy) return Admission::repeated;
     const FridgeLadder::Level& level = ladder_.level(level_);
-    exposure_ += level.exposure;  // before it is stored: the request is no risk to itself
+    exposure_ += level.exposure;  // before it is stored: the request does not evict itself
     if (static_cast<std::uint32_t>(coins) >= level.enters_below[fridge])
       return Admission::by_chance;
     if ((slot.tag & (waiting_bit | half_bit)) == waiting_bit && !expired(slot, to_ns(time)))
@@ -118,12 +118,12 @@ class BasicFridgesTable {
   std::size_t memory_bytes() const { return slots_.memory_bytes(); }
   std::size_t slot_count() const { return slots_.size(); }
   std::uint64_t too_old() const { return too_old_; }
-  /// Requests that were overwritten while they waited, and those that survived too long to be
-  /// weighed; by kind, without halves of spans.
+  /// Requests that were overwritten while they waited, and those that survived too long to get a
+  /// weight; by kind, without halves of spans.
   std::uint64_t displaced(Kind kind) const { return displaced_[index_of(kind)]; }
   std::uint64_t too_old(Kind kind) const { return too_old_of_[index_of(kind)]; }
 
-  /// Of the next request, in all fridges together.
+  /// The entry probability of the next request, in all fridges together.
   double entry_probability() const {
     double total = 0;
     for (unsigned k = 0; k < ladder_.fridges(); ++k)
@@ -135,7 +135,7 @@ class BasicFridgesTable {
   static constexpr std::uint64_t waiting_bit = 1, ambiguous_bit = 2, long_bit = 4;
   static constexpr int level_shift = 3, exposure_shift = 9, kind_shift = 32, fingerprint_shift = 36;
   static constexpr std::uint64_t half_bit = std::uint64_t{1} << 35;
-  /// A slot keeps the upper 23 bits of E: 2^-17 of the longest life.
+  /// A slot keeps the upper 23 bits of E: 2^-17 of the longest lifetime.
   static constexpr int unit_shift = 41;
   static constexpr std::uint64_t unit_mask = (std::uint64_t{1} << (64 - unit_shift)) - 1;
   static constexpr double lives_a_unit =
@@ -175,8 +175,8 @@ class BasicFridgesTable {
     return 1 / ladder_.chance(level, lives);
   }
 
-  /// Follows the rate in steps of half an octave.  A quarter of an octave of play on either side
-  /// keeps it from swinging; the error is flat within a factor of two (FRIDGE section 5.2).
+  /// Follows the rate in steps of half an octave.  A hysteresis of a quarter of an octave on either
+  /// side prevents oscillation; the error is flat within a factor of two (FRIDGE section 5.2).
   void tune(Timestamp now) {
     since_tuning_ = 0;
     rate_.add(tuning_interval, now);

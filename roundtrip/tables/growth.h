@@ -9,8 +9,8 @@ namespace sojourn {
 /// e^x for |x| <= 700, within 1e-8 of the exact value (growth_test).
 ///
 /// x = n ln 2 + r with |r| <= ln 2 / 2; e^r is its Taylor polynomial of degree 7, whose first
-/// missing term is r^8 / 8! < 6e-9, and 2^n goes straight into the exponent.  A weight needs
-/// nothing finer: its own sampling error is per cents.
+/// missing term is r^8 / 8! < 6e-9, and 2^n goes directly into the exponent.  A weight needs no
+/// more precision: its own sampling error is some per cent.
 constexpr double growth(double x) {
   constexpr double log2_e = 1.4426950408889634, ln_2 = 0.6931471805599453;
   // Adding and subtracting 1.5 * 2^52 rounds to the nearest whole number without a branch.

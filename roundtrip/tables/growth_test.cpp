@@ -15,7 +15,7 @@ TEST(Growth, IsTheExponentialWithinOneInAHundredMillion) {
     worst = std::fmax(worst, std::fabs(growth(x) / std::exp(x) - 1));
   }
   EXPECT_LT(worst, 1e-8);
-  EXPECT_GT(worst, 1e-10);  // otherwise the polynomial is longer than it has to be
+  EXPECT_GT(worst, 1e-10);  // otherwise the polynomial is longer than necessary
   EXPECT_EQ(growth(0), 1);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// How long a request may wait when chance decides: heavy-tailed leases of known survival.
+// How long a request may wait, drawn at random: heavy-tailed leases of known survival.
 
 #include <array>
 #include <bit>
@@ -14,14 +14,14 @@ namespace sojourn {
 ///
 ///     S(t) = P(lease >= t) = min(1, (shortest / t)^tail)      for t <= longest, and 0 beyond
 ///
-/// drawn from 32 random bits u.  Leases come in 464 steps: the leading five bits of u name the
-/// step, so a slot keeps its lease in nine bits, and P(lease >= step) is a count of u's, exact.
+/// drawn from 32 random bits u.  Leases come in 464 steps: the leading five bits of u select the
+/// step, so a slot stores its lease in nine bits, and P(lease >= step) is an exact count of u's.
 /// The smaller u, the longer the lease.
 class LeaseTerms {
  public:
   struct Options {
     Duration shortest = std::chrono::milliseconds{10};
-    double tail = 0.75;  ///< smaller keeps more for slow pairs and less for all others
+    double tail = 0.75;  ///< smaller keeps more for slow pairs and less for others
     Duration longest = std::chrono::seconds{10};
   };
   static constexpr std::size_t steps = 464;

@@ -1,5 +1,5 @@
 #pragma once
-// STAGED made unbiased: every request draws how long it may wait.
+// STAGED made unbiased: every request draws at random how long it may wait.
 
 #include <bit>
 #include <cstddef>
@@ -18,18 +18,18 @@
 
 namespace sojourn {
 
-/// Four slots a key, all in one cache line.  A request takes the first that is empty or whose lease
-/// is over, and is refused if there is none; nothing is overwritten before its lease ends.  A pair
-/// is seen if its request was accepted and drew a lease of at least its delay, so it weighs
+/// Four slots a key, all in one cache line.  A request takes the first slot that is empty or whose
+/// lease is over, and is refused if there is none; nothing is overwritten before its lease ends.  A
+/// pair is seen if its request was accepted and drew a lease of at least its delay, so it weighs
 ///
 ///     w = attempts per acceptance (of the last few, acceptance.h) / S(delay)
 ///
-/// No longest delay has to be known well: the lease is heavy-tailed, so some requests wait long
-/// while most give way soon.  And nobody can fill the table with requests timed to just under a
-/// fixed expiry (STAGED, "Security").
+/// The longest delay need not be known well: the lease is heavy-tailed, so some requests wait long
+/// while most leave soon.  And an attacker cannot fill the table with requests timed to just under
+/// a fixed expiry (STAGED, "Security").
 ///
 /// Left out: pairs slower than `lease.longest`.  Not exact: among the last few accepted, load and
-/// delay are taken for independent; what is left of that is below what leased_table_test can see.
+/// delay are assumed independent; the remaining bias is below what leased_table_test can detect.
 class LeasedTable {
  public:
   struct Options {
@@ -74,7 +74,7 @@ class LeasedTable {
       if (!slot.waits() || !slot.holds(key)) continue;
       const Slot found = slot;
       slot.tag = 0;
-      // A lease that is over counts as over even if nobody needed the slot: the weight says so.
+      // A lease that is over counts as over even if the slot was not reused: the weight assumes so.
       if (expired(found, to_ns(time))) continue;
       const std::int64_t delay_ns = difference_ns(to_ns(time), found.sent_ns);
       return Match{.delay = Duration{delay_ns},
@@ -94,7 +94,7 @@ class LeasedTable {
   static constexpr int lease_shift = 4, stands_for_shift = 13, dropped_bits = 12;
 
   struct Slot {
-    /// Fingerprint (32 bits), what it stands for (19), lease (9), one unused, long, ambiguous,
+    /// Fingerprint (32 bits), attempts it represents (19), lease (9), one unused, long, ambiguous,
     /// waiting; 0 is empty.
     std::uint64_t tag;
     std::int64_t sent_ns;

@@ -78,8 +78,8 @@ TEST(LeasedTable, TheAcceptedStandForTheRefused) {
   for (const std::uint64_t key : keys)
     if (const auto match = table.response(key, start + 1ms)) weight += match->weight;
   EXPECT_GT(weight, table.slot_count());
-  EXPECT_LT(weight, 40'000);  // nobody was accepted after the last ones were turned away
-  // Of those who come later the first few stand for them, too.
+  EXPECT_LT(weight, 40'000);  // no request was accepted after the last ones were refused
+  // The first few of the later requests represent them too.
   for (int i = 1; i <= 40'000; ++i) {
     const Timestamp now = start + i * 250us;
     const std::uint64_t key = random();
@@ -89,7 +89,7 @@ TEST(LeasedTable, TheAcceptedStandForTheRefused) {
   EXPECT_NEAR(weight, 80'000, 800);
 }
 
-/// A response that comes before eight others were accepted weighs what all weigh.
+/// A response that comes before eight others were accepted has the same weight as others.
 TEST(Acceptance, HandsOnEveryAttemptOnce) {
   std::mt19937_64 random{2};
   Acceptance acceptance;

@@ -1,5 +1,5 @@
 #pragma once
-// How many requests come within a given time, judged by the past alone.
+// How many requests come within a given time, estimated from the past only.
 
 #include <cmath>
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace sojourn {
 
 /// Requests of the last `span`, each forgotten exponentially: a steady rate r gives r * span.
 ///
-/// At the start nothing is known and the count is small, so whoever divides memory by it starts
-/// generously.  A clock that steps back leaves the count as it is; one that leaps ahead empties it,
-/// and it is right again after one span.
+/// At the start nothing is known and the count is small, so a table that divides its memory by it
+/// starts generously.  A clock that steps back leaves the count unchanged.  One that leaps ahead
+/// empties it, and the count is right again after one span.
 class RequestRate {
  public:
   explicit RequestRate(Duration span) : span_ns_(static_cast<double>(to_ns(span))) {}
@@ -28,7 +28,7 @@ class RequestRate {
 
   double in_span() const { return in_span_; }
 
-  /// What is counted becomes rarer by this much from now on, and would have been before.
+  /// The counted events become rarer by this factor from now on; the past is scaled alike.
   void scale(double factor) { in_span_ *= factor; }
 
  private:

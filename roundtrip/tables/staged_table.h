@@ -1,5 +1,5 @@
 #pragma once
-// STAGED's table: several chances to find a free slot, and expiry only when somebody needs it.
+// STAGED's table: several chances to find a free slot, and expiry only when the slot is needed.
 
 #include <array>
 #include <cstddef>
@@ -19,21 +19,21 @@ namespace sojourn {
 
 /// Where the stages of a key are.
 enum class StageLayout : std::uint8_t {
-  independent_hashes,  ///< the paper's: each stage is an array with a hash function of its own
+  independent_hashes,  ///< the paper's: each stage is an array with its own hash function
   one_cache_line,      ///< all stages of a key in one line of four slots: one miss instead of four
 };
 
 /// S stages (Chen et al. 2020, section 2.3).  A request takes the first stage whose slot is empty
-/// or has expired, and is refused if there is none; a response looks in all stages and takes its
-/// request out.
+/// or has expired, and is refused if there is none; a response searches all stages and removes its
+/// request.
 ///
-/// NOT unbiased: pairs slower than `expire` are never seen, and refusals fall on busy times, so if
+/// NOT unbiased: pairs slower than `expire` are never seen.  Refusals happen at busy times, so if
 /// delay rises with load the slow pairs are missed (fixed_memory_test shows by how much).  Every
 /// sample weighs 1.
 ///
-/// The paper also matches what has expired but was not yet overwritten.  That is a sample of the
-/// slow pairs whose size depends on the load, so here `expire` means what it means in ExactTable;
-/// the lab asks for the paper's way.
+/// The paper also matches requests that have expired but were not yet overwritten.  That is a
+/// sample of the slow pairs whose size depends on the load.  So here `expire` has the same meaning
+/// as in ExactTable; the lab uses the paper's rule.
 template <StageLayout layout = StageLayout::independent_hashes>
 class BasicStagedTable {
  public:
@@ -68,7 +68,7 @@ class BasicStagedTable {
   Admission request(std::uint64_t key, Timestamp time, std::uint8_t flags) {
     const std::int64_t now_ns = to_ns(time);
     Slot* room = nullptr;
-    // All stages are looked at even if the first is free: the key may wait in a later one.
+    // All stages are searched even if the first is free: the key may wait in a later one.
     for (unsigned stage = 0; stage < stages_; ++stage) {
       Slot& slot = slots_[slot_of(key, stage)];
       const bool is_free = slot.tag == 0 || expired(slot, now_ns);
@@ -93,7 +93,7 @@ class BasicStagedTable {
       if (slot.tag == 0 || !slot.holds(key)) continue;
       const Slot found = slot;
       slot.tag = 0;
-      // An expired copy may lie in an earlier stage than the one that waits.
+      // An expired copy may be in an earlier stage than the one that waits.
       if (!matches_expired_ && expired(found, to_ns(time))) continue;
       return Match{Duration{difference_ns(to_ns(time), found.sent_ns)}, 1.0,
                    (found.tag & ambiguous_bit) != 0};

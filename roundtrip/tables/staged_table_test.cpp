@@ -68,7 +68,7 @@ TYPED_TEST(StagedTableTest, SurvivesAbsurdTimes) {
   EXPECT_TRUE(table.response(1, Timestamp::min()));  // a clock that steps back gives what it gives
 }
 
-// Whatever it finds, a map that forgets nothing finds too, with the same delay.
+// Whatever it finds, a map that forgets nothing also finds, with the same delay.
 TYPED_TEST(StagedTableTest, AgreesWithAMapWhereItHasAnAnswer) {
   TypeParam table{{.memory_bytes = 4096, .patience = {.expire = 1h}}};
   std::unordered_map<std::uint64_t, Timestamp> map;

@@ -36,21 +36,22 @@ constexpr std::array descriptions = {
 
 const Description& describe(TableKind kind) { return descriptions[static_cast<std::size_t>(kind)]; }
 
-// With fewer than some 50 lines a rush of requests closes all of them now and then, and who comes
-// then has no chance to be seen (tailored_table_test, leased_table_test).
+// With fewer than some 50 lines, a burst of requests sometimes closes all of them, and requests
+// that come then have no chance to be seen (tailored_table_test, leased_table_test).
 constexpr std::size_t least_memory = 4096, least_table = 1024;
-// What the exact table and its connections begin with, and some growth.
+// The initial size of the exact table and its connections, and some growth.
 constexpr std::size_t least_exact_limit = std::size_t{1} << 20;
-// A connection takes as much as eleven requests.  Beyond, those silent longest are forgotten.
+// A connection takes as much as eleven requests.  Beyond this, those idle longest are forgotten.
 constexpr std::size_t enough_for_requests = std::size_t{768} << 10;
 
-/// A quarter.  What a table gains by more memory falls with its root; a connection without a place
-/// costs its legs.  So beyond `enough_for_requests` connections come first, up to a half.
+/// A quarter.  The benefit of more memory for a table grows with its root; a connection that is not
+/// remembered loses its legs.  So beyond `enough_for_requests` connections have priority, up to a
+/// half.
 constexpr std::size_t bytes_of_connections(std::size_t bytes) {
   const std::size_t beyond = bytes - std::min(bytes, enough_for_requests);
   return std::max(bytes / 4, std::min(bytes / 2, beyond));
 }
-// A fridge of fewer slots has weights that jump (FRIDGE section 3.3, "number of table entries").
+// A fridge with fewer slots has irregular weights (FRIDGE section 3.3, "number of table entries").
 constexpr std::size_t least_slots_a_fridge = 64;
 
 }  // namespace
@@ -130,7 +131,7 @@ std::expected<TableChoice, TableRefusal> choose_table(const TableWishes& wishes)
     choice.memory_bytes -= choice.connection_bytes;
   }
 
-  // Beyond the expiry nothing is a pair, so there is nothing to be prepared for.
+  // Beyond the expiry there are no pairs, so no memory is needed for them.
   choice.longest = wishes.longest.value_or(wishes.patience.expire);
   choice.stages = wishes.stages.value_or(choice.stages);
   choice.fridges = static_cast<unsigned>(

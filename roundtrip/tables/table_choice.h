@@ -31,7 +31,7 @@ enum class TableKind : std::uint8_t {
 std::string_view name_of(TableKind kind);
 std::optional<TableKind> table_named(std::string_view name);
 
-/// What somebody may have said about the table.  What is left out is chosen well.
+/// Settings of the table.  Unset fields get defaults.
 struct TableWishes {
   std::optional<TableKind> kind = {};
   std::optional<std::size_t> memory_bytes = {};
@@ -40,17 +40,17 @@ struct TableWishes {
   std::optional<double> entry_probability = {};
   Patience patience = {};
   unsigned threads = 1;     ///< that share the memory
-  bool only_table = false;  ///< the memory is the table's alone; connections take what they need
-  /// exact: where to stop if no memory is named.  Only for a front end that asks its run whether it
-  /// did (RttPipeline::is_full); for others, with 0, exact has no limit.
+  bool only_table = false;  ///< the memory is for the table only; connections take what they need
+  /// exact: where to stop if no memory size is given.  Only for a front end that checks whether the
+  /// run stopped (RttPipeline::is_full); with 0, exact has no limit.
   std::size_t exact_limit_bytes = 0;
 };
 
 struct TableChoice {
   TableKind kind = TableKind::exact;
   std::size_t memory_bytes = 0;      ///< of the table; unused by exact
-  std::size_t connection_bytes = 0;  ///< of what is remembered of connections; 0: as it needs
-  std::size_t limit_bytes = 0;       ///< exact: it stops before all of it takes more; 0: no limit
+  std::size_t connection_bytes = 0;  ///< for the state of connections; 0: as needed
+  std::size_t limit_bytes = 0;       ///< exact: it stops before it takes more in all; 0: no limit
   Duration longest = std::chrono::seconds{10};
   unsigned stages = 4;
   unsigned fridges = 4;
@@ -58,7 +58,7 @@ struct TableChoice {
   Patience patience = {};
 };
 
-/// Why wishes were refused.
+/// Why settings were refused.
 enum class TableRefusal : std::uint8_t {
   exact_has_no_limit,
   stages_of_another_table,
@@ -75,15 +75,15 @@ enum class TableRefusal : std::uint8_t {
 /// One line, without the name that a front end gives to a setting.
 std::string_view reason_of(TableRefusal refusal);
 
-/// One sentence for the report: how far can the numbers be trusted?
+/// One sentence for the report: how far the numbers can be trusted.
 std::string_view promise_of(const TableChoice& choice);
 
-/// With nothing but a memory size: leases tailored to the delays, which were the most accurate
-/// (docs/design/tailored.md). Whoever names an entry probability wants fridges. A quarter of the
-/// memory is for connections. Refuses what is impossible or contradicts itself.
+/// With only a memory size: tailored leases, which were the most accurate
+/// (docs/design/tailored.md).  With an entry probability: fridges.  A quarter of the memory is for
+/// connections.  Impossible or contradictory settings are refused.
 std::expected<TableChoice, TableRefusal> choose_table(const TableWishes& wishes);
 
-/// Calls use(Table) with the table chosen, as a value of its own type.
+/// Calls use(Table) with the chosen table, as a value of its own type.
 template <class Use>
 auto with_table(const TableChoice& choice, Use use) {
   const auto fridges = [&]<FridgeWeight weighting>(unsigned count) {
@@ -93,8 +93,8 @@ auto with_table(const TableChoice& choice, Use use) {
                                          .entry_probability = choice.entry_probability,
                                          .patience = choice.patience}};
   };
-  // Each in a frame of its own: together they take 140 KB of stack, and where memory is short a
-  // stack that cannot grow ends the program without a word.
+  // Each in its own stack frame: together they take 140 KB of stack, and if memory is short, a
+  // stack that cannot grow ends the program without a message.
   const auto alone = [&](auto make) __attribute__((noinline)) { return use(make()); };
   switch (choice.kind) {
     case TableKind::staged:

@@ -1,5 +1,5 @@
 #pragma once
-// How many requests come in a nanosecond, judged by the past alone.
+// How many requests come per nanosecond, estimated from the past only.
 
 #include <cmath>
 #include <cstdint>
@@ -8,8 +8,7 @@
 
 namespace sojourn {
 
-/// Over the last second, each request forgotten exponentially; at the start over the time there
-/// was.
+/// Over the last second, each request forgotten exponentially; at the start over the elapsed time.
 class ArrivalRate {
  public:
   void add(std::uint32_t requests, std::int64_t now_ns) {
@@ -31,8 +30,8 @@ class ArrivalRate {
   std::int64_t elapsed_ns(std::int64_t now_ns) const {
     return started_ ? difference_ns(now_ns, first_ns_) : 0;
   }
-  /// At the start slow pairs have not had the time to show: of those with this delay, elapsed -
-  /// delay came so early that they could.
+  /// At the start slow pairs are underrepresented: of those with this delay, only the ones that
+  /// came within the first elapsed - delay could be seen.
   double shown_after(std::int64_t delay_ns, std::int64_t now_ns) const {
     const auto elapsed = static_cast<double>(elapsed_ns(now_ns));
     const double could = elapsed - static_cast<double>(delay_ns);

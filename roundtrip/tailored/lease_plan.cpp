@@ -6,7 +6,7 @@
 namespace sojourn {
 namespace {
 
-/// What is asked for, and how much it matters.
+/// The target quantiles and their importance.
 struct Wanted {
   double q;
   double weight;
@@ -65,7 +65,7 @@ unsigned LeaseTailor::longest_step() const {
   unsigned step = last_step_;
   while (step > 1 && seen_[step] == 0) --step;
   return std::min(step + 3,
-                  last_step_);  // neighbours lend to each other, and a little further is not far
+                  last_step_);  // shares are smoothed over neighbours, and a little further
 }
 
 std::array<double, WaitSteps::count> LeaseTailor::shape(std::int64_t elapsed_ns) const {
@@ -94,12 +94,14 @@ std::array<double, WaitSteps::count> LeaseTailor::shape(std::int64_t elapsed_ns)
   return shape;
 }
 
-/// Shares of the steps: neighbours lend to each other, as a step with few samples knows little.
+/// Shares of the steps, smoothed with their neighbours, because a step with few samples is
+/// uncertain.
 ///
-/// Beyond the 95th percentile a step may have one sample, whose weight is large because few wait so
-/// long.  Planned by that alone, a third of the memory waited for it (L2, 2^12 slots).  So there a
-/// step with few samples follows the tail as a whole: a Pareto tail falls by the same factor with
-/// each step, and the mean number of steps beyond the percentile gives that factor (Hill 1975).
+/// Beyond the 95th percentile a step may have one sample, whose weight is large because few wait
+/// that long.  Planned by that alone, a third of the memory waited for it (L2, 2^12 slots).  So
+/// there a step with few samples follows the tail as a whole: a Pareto tail falls by the same
+/// factor with each step, and the mean number of steps beyond the percentile gives that factor
+/// (Hill 1975).
 std::array<double, WaitSteps::count> LeaseTailor::shares(unsigned longest) const {
   std::array<double, WaitSteps::count> share{}, count{};
   const auto lent = [](const std::array<double, WaitSteps::count>& of, unsigned j) {
@@ -112,7 +114,7 @@ std::array<double, WaitSteps::count> LeaseTailor::shares(unsigned longest) const
   unsigned tail = 1;
   for (double sum = share[1]; sum < tailored_tuning.tail_from && tail < longest; sum += share[tail])
     ++tail;
-  double mass = 1e-4, excess = 1e-4;  // something, where nothing lies beyond
+  double mass = 1e-4, excess = 1e-4;  // not zero if no samples are beyond
   for (unsigned j = tail + 1; j <= longest; ++j) {
     mass += share[j];
     excess += share[j] * (j - tail);
@@ -152,13 +154,13 @@ void LeaseTailor::tailor_to_seen(std::array<double, WaitSteps::count>& shape, un
       matters[j] += one.weight * distance * distance / (density * density);
     }
   }
-  // f(t) of a step is its share by its length, which grows with t.
+  // f(t) of a step is its share divided by its length, which grows with t.
   double largest = 0;
   const unsigned first = std::min(shortest_step(), longest);
   for (unsigned j = longest; j >= 1; --j) {
     const double here =
         std::sqrt(share[j] * matters[j] / static_cast<double>(WaitSteps::longest_ns(j)));
-    if (j >= first) largest = std::fmax(largest, here);  // and no more for what is shorter than all
+    if (j >= first) largest = std::fmax(largest, here);  // and no more for delays shorter than all
     shape[j] = largest;
   }
   for (unsigned j = 1; j <= longest; ++j) shape[j] /= largest;

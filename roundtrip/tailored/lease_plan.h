@@ -1,5 +1,5 @@
 #pragma once
-// Who may wait how long: a plan that is made from the delays seen so far.
+// How long requests may wait: a plan made from the delays seen so far.
 
 #include <array>
 #include <bit>
@@ -19,7 +19,7 @@ struct WaitSteps {
   /// The first step that covers the delay; `count` if none does.
   static constexpr unsigned covering(std::int64_t delay_ns) {
     if (delay_ns <= lengths[1]) return 1;
-    // The first even step, whose length is a power of two, unless the odd one before it will do.
+    // The first even step, whose length is a power of two, unless the odd one before it suffices.
     const auto even =
         2 * (static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(delay_ns - 1))) - 10);
     return even > count ? count : even - (delay_ns <= lengths[even - 1]);
@@ -35,36 +35,36 @@ struct WaitSteps {
   }();
 };
 
-/// pi[j]: the chance that a request waits for step j at least.  It falls with j.  A request has a
-/// coin u in [0, 2^32) and waits for the last step with u < 2^32 pi[j].
+/// pi[j]: the probability that a request waits at least for step j.  It decreases with j.  A
+/// request has a coin u in [0, 2^32) and waits for the last step with u < 2^32 pi[j].
 class LeasePlan {
  public:
-  /// Nobody waits.
+  /// No request waits.
   LeasePlan() = default;
-  /// The plan of a table that knows nothing yet: what it admitted may be dropped once more is
-  /// known.
+  /// The plan of a table that knows nothing yet: requests that it admitted may be dropped once more
+  /// is known.
   void set_provisional() { provisional_ = true; }
   bool is_provisional() const { return provisional_; }
   explicit LeasePlan(const std::array<double, WaitSteps::count>& chances);
 
   unsigned step_of(std::uint32_t coin) const {
-    unsigned step = 0;  // the last j with coin < below_[j], by halving: 64 = 2^6
+    unsigned step = 0;  // the last j with coin < below_[j], by bisection: 64 = 2^6
     for (unsigned half = WaitSteps::count / 2; half > 0; half /= 2)
       if (coin < below_[step + half]) step += half;
     return step;
   }
   /// step_of, but `last` at most.
   unsigned step_of(std::uint32_t coin, unsigned last) const {
-    return coin < below_[last] ? last : step_of(coin);  // where all fit, all have the last one
+    return coin < below_[last] ? last : step_of(coin);  // if all fit, all have the last one
   }
-  /// Is that its step, or `last` if it is longer?
+  /// Whether that is its step, or `last` if it is longer.
   bool gives(std::uint32_t coin, unsigned step, unsigned last) const {
     return coin < below_[step] &&
            (step == last || step + 1 == WaitSteps::count || coin >= below_[step + 1]);
   }
   bool lets_in(std::uint32_t coin) const { return coin < below_[1]; }
   std::uint64_t no_coin_from() const { return below_[1]; }
-  /// Of step j, as it is drawn: a whole number of coins.
+  /// The probability of step j as it is drawn: a whole number of coins.
   double chance(unsigned step) const { return static_cast<double>(below_[step]) * 0x1p-32; }
 
  private:
@@ -72,7 +72,7 @@ class LeasePlan {
   bool provisional_ = false;
 };
 
-/// Learns which delays there are, and says how the next plan should look.
+/// Learns the distribution of delays, and proposes the next plan.
 ///
 /// The error of quantile q is (error of F) / (density of F there).  With pair i seen with chance
 /// pi(d_i),
@@ -86,7 +86,7 @@ class LeasePlan {
 ///
 /// for q = 5 %, 10 % ... 95 %, and 99 %, where f is the density of delays in time, f_q that on the
 /// scale of the steps.  Delays longer than any seen are possible: a small share of the memory is
-/// kept for them, and their weight makes up for it.
+/// reserved for them, and their weight compensates for it.
 class LeaseTailor {
  public:
   explicit LeaseTailor(Duration longest, const LeaseCaution& caution = tailored_tuning.packets);
@@ -104,15 +104,15 @@ class LeaseTailor {
   }
   void add_requests(double count) { requests_ += count; }
   std::uint64_t samples() const { return samples_; }
-  /// Halves what was learned, so that new samples count for more.
+  /// Halves what was learned, so that new samples count more.
   void fade();
 
   /// The shape of pi, 1 for the shortest delays, after that much time.  Falls to 0 beyond the
   /// longest wait.
   std::array<double, WaitSteps::count> shape(std::int64_t elapsed_ns) const;
-  /// The share of requests whose answer, if any, takes longer than the steps before j.
+  /// The share of requests whose response, if any, takes longer than the steps before j.
   std::array<double, WaitSteps::count> unanswered() const;
-  /// The step that covers all but one in a hundred delays from below.
+  /// The first step by which 1 % of the delays are covered.
   unsigned shortest_step() const;
 
  private:
@@ -123,11 +123,11 @@ class LeaseTailor {
 
   LeaseCaution caution_;
   std::array<double, WaitSteps::count> seen_{};    ///< weights
-  std::array<double, WaitSteps::count> counts_{};  ///< samples, without those that faded
+  std::array<double, WaitSteps::count> counts_{};  ///< samples, without those that were forgotten
   double total_ = 0;
   double requests_ = 0;
   std::uint64_t samples_ = 0;
-  double fresh_samples_ = 0;  ///< without those that faded
+  double fresh_samples_ = 0;  ///< without those that were forgotten
   unsigned last_step_;
 };
 

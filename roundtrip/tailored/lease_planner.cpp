@@ -21,7 +21,7 @@ bool LeasePlanner::tune(std::int64_t now_ns) {
   tailor_.add_requests(tailored_tuning.requests_a_look);
   const double room = static_cast<double>(options_.slots) / std::max(rate_.a_nanosecond(), 1e-12);
   const bool knows_more = tailor_.samples() >= learn_at_;
-  // The longer we look, the longer the delays that would have been seen.
+  // The longer the measurement, the longer the delays that it could have seen.
   const std::int64_t elapsed_ns = rate_.elapsed_ns(now_ns), expire_ns = to_ns(options_.expire);
   const bool looked_longer =
       elapsed_ns > planned_after_ns_ + planned_after_ns_ / 3 && planned_after_ns_ < 4 * expire_ns;

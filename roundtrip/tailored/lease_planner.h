@@ -1,5 +1,5 @@
 #pragma once
-// Who may wait how long, now and in the past: the plans of a table, made as it learns.
+// How long requests may wait, now and in the past: the plans of a table, made as it learns.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,27 +11,27 @@
 
 namespace sojourn {
 
-/// Made from the past alone: from the rate of arrivals and the delays seen so far.  A request's own
-/// coin has no part in what came before it, so weights by the plan of its time are as fair as with
-/// a fixed plan.
+/// Made from the past only: from the arrival rate and the delays seen so far.  A request's own coin
+/// is independent of what came before it, so weights by the plan of its time are as fair as with a
+/// fixed plan.
 class LeasePlanner {
  public:
   struct Options {
     Duration longest;  ///< the longest delay of interest
-    Duration expire;   ///< when a plan may be forgotten: nobody waits longer
+    Duration expire;   ///< when a plan may be forgotten: no request waits longer
     std::size_t slots;
     unsigned slots_a_line;
     std::size_t lines;
-    bool for_long_lived;  ///< few, and their waits are longer than we have looked for
+    bool for_long_lived;  ///< few, and they wait longer than the measurement so far
   };
 
   explicit LeasePlanner(const Options& options);
 
-  /// A request came.  True, now and then, if the plan may have changed.
+  /// A request came.  Occasionally true, if the plan may have changed.
   bool asked(std::int64_t now_ns) {
     return ++since_tuning_ == tailored_tuning.requests_a_look && tune(now_ns);
   }
-  /// A pair was seen, whose delay that step covers.
+  /// A pair was seen whose delay is covered by that step.
   void answered(std::int64_t delay_ns, unsigned step, double weight, std::int64_t now_ns) {
     tailor_.add_in_step(step, weight * rate_.shown_after(delay_ns, now_ns));
   }
@@ -41,12 +41,12 @@ class LeasePlanner {
   const LeasePlan* at(std::int64_t time_ns, unsigned parity) const {
     return plans_.at(time_ns, parity);
   }
-  /// The last step that requests of no longer patience may wait.
+  /// The last step that requests with the shorter timeout may wait.
   unsigned last_step() const { return last_step_; }
   std::uint64_t no_coin_from(std::int64_t oldest_ns) const {
     return plans_.no_coin_from(oldest_ns);
   }
-  /// Only the first few requests came under another plan, which let in far more.
+  /// Only the first few requests came under another plan, which admitted far more.
   bool first_was_generous() const {
     return rate_.calls() == 2 && plans_.current().chance(1) < 0.25;
   }
@@ -61,7 +61,7 @@ class LeasePlanner {
   LeaseTailor tailor_;
   ArrivalRate rate_;
   double planned_for_ =
-      1e18;  ///< slots a request and nanosecond, of the current plan; at first there is no limit
+      1e18;  ///< slots per request and nanosecond, of the current plan; at first unlimited
   PlanHistory plans_;
   std::uint32_t since_tuning_ = 0;
   std::uint64_t learn_at_ = tailored_tuning.first_lesson;

@@ -1,5 +1,5 @@
 #pragma once
-// Which plan held when: a request is weighed by the plan of its own time.
+// Past plans: a request is weighted by the plan of its own time.
 
 #include <algorithm>
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace sojourn {
 
-/// The last 64 plans.  A new one replaces the oldest only when no request that came under the
-/// oldest can still be waiting.
+/// The last 64 plans.  A new plan replaces the oldest only when no request of the oldest can still
+/// be waiting.
 class PlanHistory {
  public:
   static constexpr std::size_t most_plans = 64;
@@ -25,11 +25,11 @@ class PlanHistory {
   const LeasePlan& current() const { return plans_[newest_ % most_plans]; }
   std::int64_t current_since_ns() const { return since_ns_[newest_ % most_plans]; }
 
-  /// Plans are numbered.  A request keeps whether the number of its plan is odd.
+  /// Plans are numbered.  A request stores whether the number of its plan is odd.
   unsigned current_parity() const { return newest_ & 1; }
 
-  /// The plan of that time; nullptr if it is forgotten.  The time may be rounded, by less than a
-  /// plan lasts: the parity tells whether it was the one before or after instead.
+  /// The plan of that time; nullptr if it is forgotten.  The time may be rounded by less than the
+  /// duration of a plan: the parity tells whether the one before or after was meant.
   const LeasePlan* at(std::int64_t time_ns, unsigned parity) const {
     const std::size_t known = std::min(newest_ + 1, most_plans);
     for (std::size_t back = 0; back < known; ++back) {
@@ -48,7 +48,7 @@ class PlanHistory {
     return nullptr;
   }
 
-  /// The first half of the places is filled as needed; after that, plans are at least `longest`/32
+  /// The first half of the entries is filled as needed; after that, plans are at least `longest`/32
   /// apart.
   bool may_add(std::int64_t now_ns, std::int64_t longest_ns) const {
     if (newest_ + 1 < most_plans / 2) return true;
@@ -57,7 +57,7 @@ class PlanHistory {
     // Requests of the oldest plan came before the second oldest began.
     return difference_ns(now_ns, since_ns_[(newest_ + 2) % most_plans]) > longest_ns;
   }
-  /// As if the newest plan had held from the beginning.
+  /// As if the newest plan had applied from the beginning.
   void forget_others() {
     const LeasePlan kept = current();
     newest_ = 0;
@@ -67,7 +67,7 @@ class PlanHistory {
     set(++newest_ % most_plans, plan, now_ns);
   }
 
-  /// No plan of a request that may still be waiting admitted coins from this value on.
+  /// No plan of a request that may still wait admitted coins from this value on.
   std::uint64_t no_coin_from(std::int64_t oldest_ns) const {
     std::uint64_t limit = 0;
     const std::size_t known = std::min(newest_ + 1, most_plans);
@@ -87,7 +87,7 @@ class PlanHistory {
 
   std::array<LeasePlan, most_plans> plans_{};
   std::array<std::int64_t, most_plans>
-      since_ns_{};  ///< apart from the plans: a search reads a few lines of it and no more
+      since_ns_{};  ///< separate from the plans: a search reads only a few lines of it
   std::size_t newest_ = 0;
 };
 

@@ -1,18 +1,18 @@
 #pragma once
-// How many attempts an accepted request stands for, in four bits.
+// How many attempts an accepted request represents, in four bits.
 
 #include <array>
 #include <cstdint>
 
 namespace sojourn {
 
-/// One of fifteen levels, 1.35 times apart up to 49.  Chance decides between the two next to the
-/// value, so that the mean is right; that costs at most 2.3 % of variance.  The last level is for
-/// floods in which not one line of 49 has room.
+/// One of fifteen levels, 1.35 times apart up to 49.  A value is rounded at random to one of its
+/// two neighbours, so that the mean is right; that costs at most 2.3 % of variance.  The last level
+/// is for floods in which fewer than one line in 49 has room.
 struct StandsFor {
-  static constexpr unsigned ambiguous = 15;  ///< of a request seen again, which gives no sample
+  static constexpr unsigned ambiguous = 15;  ///< for a request seen again, which gives no sample
 
-  static constexpr double most_even = 49;  ///< beyond, values are rounded by lot to 49 or 4096
+  static constexpr double most_even = 49;  ///< larger values are rounded at random to 49 or 4096
 
   static double value(unsigned code) { return levels[code]; }
 

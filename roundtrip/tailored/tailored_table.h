@@ -1,5 +1,5 @@
 #pragma once
-// Leases cut to the delays of the traffic: the most from a given memory.
+// Leases fitted to the delays of the traffic: the best accuracy for a given memory.
 
 #include <algorithm>
 #include <array>
@@ -24,26 +24,26 @@
 namespace sojourn {
 
 /// A request with coin u waits while u < pi(age) (lease_plan.h), if its line is open; nothing is
-/// overwritten before its wait ends.  A pair is seen if it was let in and its wait covers its
-/// delay:
+/// overwritten before its wait ends.  A pair is seen if its request was admitted and its wait
+/// covers its delay:
 ///
 ///     w = lines / open lines (just before its request) / pi(delay) (of the plan its request met)
 ///
 /// A line closes when it is full.  It opens again when a response frees a slot, or at the first
 /// visit after a wait has ended; the request that finds it closed is refused even then.  So the
-/// number of open lines is known at any time, and the chance to meet one is exact, however few
+/// number of open lines is always known, and the probability of finding one is exact, however few
 /// lines there are.  (Recent attempts divided by recent accepts would not be: with 64 lines the
-/// chance fluctuates, and the mean of 1/p times the mean of p is 1 % above 1.)  When a rush closes
-/// all of them, the next requests that are let in also stand for those refused.
+/// probability fluctuates, and the mean of 1/p times the mean of p is 1 % above 1.)  When a burst
+/// closes all lines, the next admitted requests also represent those refused.
 ///
-/// The plan is made from the past, from the rate of arrivals and the delays seen so far, so that
-/// the slots are used where they are worth most.  It does not depend on the coin of the request
-/// that meets it, so the weights are as unbiased as with a fixed plan.
+/// The plan is made from the past, from the arrival rate and the delays seen so far, so that slots
+/// are used where they help most.  It is independent of the coin of a request under it, so the
+/// weights are as unbiased as with a fixed plan.
 ///
-/// Where all requests fit, all are found, with weight 1 and delays to the nanosecond; where lines
-/// get crowded, eleven slots share one and delays are rounded by 0.4 % at most (wait_line.h).
-/// Fingerprints have 18 bits: a response that answers nothing is taken for the answer of another
-/// in one of 20 000 cases where the table is full.
+/// If all requests fit, all are found, with weight 1 and delays to the nanosecond.  In crowded
+/// lines eleven slots share one line and delays are rounded by at most 0.4 % (wait_line.h).
+/// Fingerprints have 18 bits: in a full table, a response without a request is matched to another
+/// request in one of 20 000 cases.
 class TailoredTable {
  public:
   struct Options {
@@ -123,7 +123,7 @@ class TailoredTable {
   std::size_t slot_count() const { return lines_.size() * WaitLine::slots; }
   std::uint64_t too_old() const { return too_old_; }  ///< the plan of their time was forgotten
   double entry_probability() const { return planners_[0].current().chance(1); }
-  /// The inverse of the chance that the next request finds its line open.
+  /// The inverse of the probability that the next request finds its line open.
   double stands_for() const {
     const auto lines = static_cast<double>(lines_.size());
     return closed_lines_ == 0 ? 1 : lines / (lines - static_cast<double>(closed_lines_));
@@ -133,11 +133,11 @@ class TailoredTable {
   struct Waiting {
     unsigned slot;
     WaitEntry entry;
-    const LeasePlan* plan;  ///< that its request met; nullptr if it is forgotten
+    const LeasePlan* plan;  ///< of its request; nullptr if it is forgotten
   };
 
-  /// Packets and connections: the few long-lived have plans of their own, which last as long as
-  /// they do.
+  /// Packets and connections: the few long-lived requests have their own plans, which last as long
+  /// as they do.
   static std::array<LeasePlanner, 2> planners_for(const Options& options, std::size_t slots) {
     const auto planner = [&](Duration longest, Duration expire, bool for_long_lived) {
       const std::size_t share = for_long_lived ? tailored_tuning.share_for_connections : 1;
@@ -158,7 +158,7 @@ class TailoredTable {
   }
   std::size_t line_of(std::uint64_t key) const { return KeyParts::slot(key, lines_.size()); }
 
-  /// Before anything else is done with a line: was it closed?  It may be open from now on.
+  /// Must be called first for a line: whether it was closed.  It may be open from now on.
   bool visit(WaitLine& line, std::int64_t now_ns) {
     line.look(now_ns);
     if (!line.is_closed()) [[likely]]
@@ -174,12 +174,12 @@ class TailoredTable {
     --closed_lines_;
   }
 
-  /// May it be given up before the patience is over?
+  /// Whether it may be given up before its timeout.
   static bool is_for_a_while(const LeasePlan& plan, const LeasePlanner& planner, unsigned step) {
     return step != planner.last_step() || plan.is_provisional();
   }
 
-  /// A slot whose fingerprint agrees, and whose wait does, too.
+  /// A slot whose fingerprint and wait both match.
   std::optional<Waiting> find(const WaitLine& line, std::uint64_t key, std::uint64_t coins,
                               std::int64_t now_ns) const {
     for (unsigned holders = line.holders(WaitLine::fingerprint_of(key)); holders != 0;
@@ -203,7 +203,7 @@ class TailoredTable {
     }
     LeasePlanner& planner = planners_[entry.is_long_lived];
     const std::int64_t age_ns = std::max<std::int64_t>(entry.age_ns, 1);
-    // The last step ends with the patience, not at its own end.
+    // The last step ends with the timeout, not at its own end.
     if (age_ns > to_ns(entry.is_long_lived ? patience_.expire_long_lived : patience_.expire))
       return std::nullopt;
     const unsigned step = WaitSteps::covering(age_ns);
@@ -217,8 +217,8 @@ class TailoredTable {
                  .for_a_while = is_for_a_while(*waiting.plan, planner, entry.step)};
   }
 
-  /// Who came while every line was closed had no chance, so no weight of its own can speak for it:
-  /// the next that are let in do, each for as many as its slot can say.
+  /// Requests that came while every line was closed had no chance, so no weight of their own
+  /// represents them.  The next admitted requests do, each for as many as its slot can store.
   double take_closed_out(const LeasePlan& plan) {
     if (closed_out_ == 0) [[likely]]
       return 0;
@@ -229,8 +229,8 @@ class TailoredTable {
   }
 
   void follow_plans(std::int64_t now_ns) {
-    // The first few requests were all let in.  Where many more come, they are not worth that every
-    // packet is looked up for as long as they may wait.
+    // The first few requests were all admitted.  If many more come, they are not worth a look-up
+    // for every packet as long as they may wait.
     if (planners_[0].first_was_generous()) {
       planners_[0].forget_others();
       for (WaitLine& line : lines_) line = {};
@@ -250,7 +250,7 @@ class TailoredTable {
   std::array<LeasePlanner, 2> planners_;
   std::uint64_t no_coin_from_ = 0;
   std::size_t closed_lines_ = 0;
-  double closed_out_ = 0;  ///< requests that nobody stands for yet
+  double closed_out_ = 0;  ///< requests that no sample represents yet
   bool has_long_lived_ = false;
   std::uint64_t too_old_ = 0;
 };

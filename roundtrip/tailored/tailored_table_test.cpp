@@ -1,6 +1,6 @@
-// Tailored leases: are they fair, and does each of their parts keep its promise?
+// Tailored leases: whether they are unbiased, and whether each part does what it promises.
 //
-// False alarms: 2e-10 a case of bias (test_bias.h); the seeds are fixed.
+// False alarms: 2e-10 per test of bias (test_bias.h); the seeds are fixed.
 
 #include "roundtrip/tailored/tailored_table.h"
 
@@ -38,8 +38,8 @@ INSTANTIATE_TEST_SUITE_P(Traffic, TailoredTraffic,
                          testing::Values("steady", "unanswered", "rising", "bursts"),
                          [](const auto& one) { return std::string{one.param}; });
 
-/// From the 48 lines of `--memory 4KiB` to room for nearly all.  With fewer, a sudden rush closes
-/// all of them now and then, and who comes then has no chance at all.
+/// From the 48 lines of `--memory 4KiB` to room for nearly all.  With fewer, a sudden burst
+/// sometimes closes all of them, and requests that come then have no chance.
 TEST_P(TailoredTraffic, IsUnbiasedAtEverySize) {
   for (const std::size_t kib : {3u, 64u, 256u}) {
     const Bias bias =
@@ -48,9 +48,10 @@ TEST_P(TailoredTraffic, IsUnbiasedAtEverySize) {
   }
 }
 
-/// What the accepted requests of a table of 64 lines stand for, by all that tried, over many draws
-/// of the keys: 1 if the chance to be accepted is known.  `by_the_past` takes attempts by accepts
-/// of the last 32 to 64 accepts for it, as this table once did, instead of the open lines of now.
+/// What the accepted requests of a table of 64 lines represent, divided by all attempts, over many
+/// draws of the keys: 1 if the acceptance probability is known.  `by_the_past` uses attempts by
+/// accepts of the last 32 to 64 accepts instead of the currently open lines, as this table once
+/// did.
 struct Acceptance {
   double mean = 0, error = 0;
 };
@@ -81,7 +82,7 @@ Acceptance acceptance_at_four_kib(bool by_the_past) {
   return {1 + mean, std::sqrt((squares / test_seeds - mean * mean) / (test_seeds - 1))};
 }
 
-/// In a table of few lines the chance of now differs from that of just before.
+/// In a table of few lines the current probability differs from that of just before.
 /// False alarms and misses: 6 and 8 standard errors, of some 64 runs.
 TEST(Tailored, FourKibibytesKnowTheirChanceAndThePastDoesNot) {
   const Acceptance open = acceptance_at_four_kib(false);
@@ -91,7 +92,7 @@ TEST(Tailored, FourKibibytesKnowTheirChanceAndThePastDoesNot) {
   EXPECT_GT(std::fabs(past.mean - 1), 8 * past.error) << past.mean << " error " << past.error;
 }
 
-/// The twins: weights spoilt as the function says, from what the table gave and its state of now.
+/// The twins: weights changed by the function, from the table's weight and its current state.
 template <class Spoil>
 Bias spoilt(const Stream& stream, Spoil spoil) {
   return measure_bias(stream, [&](std::uint64_t seed, const auto& take) {
@@ -116,7 +117,7 @@ TEST(Tailored, WeightsThatAreTenPercentOffAreNoticed) {
   EXPECT_FALSE(bias.unbiased()) << bias.text();
 }
 
-/// All requests are of long-lived things, most of which live beyond the patience with the others.
+/// All requests are long-lived, and most of them live beyond the timeout of the others.
 Bias bias_of_long_lived(double spoilt_by) {
   const Stream& stream = stream_of("steady");
   return measure_bias(stream, [&](std::uint64_t seed, const auto& take) {
@@ -140,8 +141,8 @@ TEST(Tailored, LongLivesAreUnbiased) {
   EXPECT_FALSE(twin.unbiased()) << twin.text();
 }
 
-/// A time that is rounded down must not seem to be before the plan that the request met, not even
-/// if it brought that plan about.
+/// A time that is rounded down must not seem to be before the plan of the request, not even if the
+/// request triggered that plan.
 TEST(Tailored, FindsThoseThatBringANewPlanAbout) {
   TailoredTable table{{.memory_bytes = std::size_t{256} << 10}};
   const HashKey hash_key = HashKey::from_seed(4);
@@ -188,7 +189,7 @@ TEST(Tailored, FindsLongLivesWhereThereIsRoom) {
 
 TEST(Tailored, FindsAllToTheNanosecondWhereThereIsRoom) {
   const Stream stream =
-      simulate({.requests = 20'000, .rate = 2'000}, 1);  // 10 s: 10 000 wait in vain at the end
+      simulate({.requests = 20'000, .rate = 2'000}, 1);  // 10 s: 10 000 wait unanswered at the end
   TailoredTable table{{.memory_bytes = 500'000}};        // 54 684 slots
   double total = 0;
   std::vector<std::int64_t> delays;
@@ -204,7 +205,7 @@ TEST(Tailored, FindsAllToTheNanosecondWhereThereIsRoom) {
   EXPECT_TRUE(std::ranges::includes(stream.delays_ns, delays));
 }
 
-/// From room for all to a hundredth of it, half as much each time: what is found falls smoothly,
+/// From room for all to a hundredth of it, halved each time: the number found decreases smoothly,
 /// and the total stays right.
 TEST(Tailored, FindsLessAndLessWhereItGetsTight) {
   const Stream stream = simulate({.requests = 100'000, .rate = 10'000}, 1);
@@ -257,7 +258,7 @@ TEST(Tailored, RecognisesRepeats) {
 TEST(StandsFor, IsRightOnAverage) {
   for (const double wanted : {1.0, 1.01, 1.3, 2.0, 3.0, 47.0, 64.0, 1000.0}) {
     double sum = 0;
-    constexpr int n = 65'536;  // the coins are evenly spread: no chance in it
+    constexpr int n = 65'536;  // the coins are evenly spaced: no randomness
     for (std::uint32_t i = 0; i < n; ++i) {
       const unsigned code = StandsFor::draw(wanted, i << 16);
       ASSERT_NE(code, StandsFor::ambiguous);
@@ -279,7 +280,7 @@ TEST(LeasePlan, DrawsWhatItSays) {
   }
 }
 
-/// Of the slot-seconds that the shape costs, those beyond `limit`.
+/// The share of the slot-seconds of the shape that lies beyond `limit`.
 double share_beyond(const LeaseTailor& tailor, Duration limit) {
   const auto shape = tailor.shape(60'000'000'000);
   double all = 0, beyond = 0;
@@ -292,12 +293,12 @@ double share_beyond(const LeaseTailor& tailor, Duration limit) {
   return beyond / all;
 }
 
-/// 4000 delays with median 30 ms, all but one in a thousand below 360 ms, and `stragglers` of 1.5 s
-/// that weigh 4 together.
+/// 4000 delays with median 30 ms, all but one in a thousand below 360 ms, and `stragglers` delays
+/// of 1.5 s with a total weight of 4.
 LeaseTailor with_stragglers(int stragglers) {
   LeaseTailor tailor{10s};
   for (int i = 1; i < 4000;
-       ++i) {  // no chance in it: quantiles of a logistic distribution of log(delay)
+       ++i) {  // no randomness: quantiles of a logistic distribution of log(delay)
     const double q = i / 4000.0;
     tailor.add(static_cast<std::int64_t>(30e6 * std::pow(q / (1 - q), 0.36)), 1);
   }

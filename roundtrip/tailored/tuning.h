@@ -6,7 +6,7 @@
 
 namespace sojourn {
 
-/// What to expect of delays before they are seen.
+/// What to expect of delays that were not seen yet.
 struct LeaseCaution {
   /// Share of the memory for waits longer than any delay seen so far, the same for each octave (pi
   /// falls as 1/t), so that new, longer delays can be measured.
@@ -31,7 +31,7 @@ struct TailoredTuning {
   /// Connections last seconds rather than milliseconds.
   LeaseCaution connections = {
       .memory_for_unseen = 0.3, .untried_decay = 0.6, .first_guess_ns = 10e9};
-  /// With fewer delays the plan is a guess: of 64, a dozen lie beyond the 80th percentile.
+  /// With fewer delays the plan is a guess: of 64, a dozen are beyond the 80th percentile.
   std::uint64_t least_samples = 64;
   /// What n samples have not shown yet has a share of about 1/n (Good 1953).  This many times that
   /// is expected beyond the 90th percentile, less by this factor with each step.
@@ -54,7 +54,7 @@ struct TailoredTuning {
   /// The most slots that a plan may ask for, for each slot there is.  A higher limit fills hardly
   /// any more of them (tried: 2 to 4).
   double most_load = 3;
-  /// With few lines the limit is lower, by one for every so many of them: a rush of four times the
+  /// With few lines the limit is lower, by one for every so many of them: a burst of four times the
   /// load L leaves 1/(4 L) of the lines open (Erlang, 44 L offered to eleven), ten of 40 L.
   double lines_a_load = 40;
   /// Below this load fewer than one request in 10 000 finds no slot (Erlang, 2.2 offered to
@@ -67,9 +67,9 @@ struct TailoredTuning {
 
   // When plans are made (lease_planner.cpp).
 
-  /// Requests between two looks at the rate: 32 exponential gaps give it within 18 %.
+  /// Requests between two updates of the rate: 32 exponential gaps give it within 18 %.
   std::uint32_t requests_a_look = 32;
-  /// A rate that changed by this factor asks for a new plan: twice what 32 gaps are uncertain by.
+  /// A rate change by this factor triggers a new plan: twice the uncertainty of 32 gaps.
   double rate_change = 1.25;
   /// A new plan is made after `first_lesson` samples, then after twice as many each time up to
   /// `last_lesson`; from then on half of what was learned is forgotten each time, so that plans

@@ -1,5 +1,5 @@
 #pragma once
-// What a line keeps of a waiting request.
+// What a line stores of a waiting request.
 
 #include <cstdint>
 
@@ -12,8 +12,8 @@ struct WaitEntry {
   unsigned fingerprint = 0;    ///< as WaitLine::fingerprint_of() gives it
   unsigned stands_for = 0;     ///< StandsFor's code
   unsigned plan_parity = 0;    ///< of the number of the plan that it met: see PlanHistory
-  std::int64_t age_ns = 0;     ///< at the time the line was looked at
-  bool is_long_lived = false;  ///< it waits by the plans for connections
+  std::int64_t age_ns = 0;     ///< when the line was read
+  bool is_long_lived = false;  ///< it uses the plans for connections
 
   bool is_over() const { return age_ns > WaitSteps::longest_ns(step); }
 };

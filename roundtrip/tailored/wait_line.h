@@ -1,5 +1,5 @@
 #pragma once
-// Up to eleven waiting requests in one cache line, their times to the nanosecond while they are
+// Up to eleven waiting requests in one cache line, with times to the nanosecond while there are
 // few.
 
 #include <array>
@@ -15,24 +15,24 @@
 
 namespace sojourn {
 
-/// A line has one of two forms, and changes it by itself.
+/// A line has one of two forms, and converts itself.
 ///
-/// *Roomy*: seven requests of eight bytes, and eight bytes for when the line was last swept.  A
-/// time has 34 bits: nanoseconds for waits of up to 11.6 s, units of at most 2^-33 of the wait
-/// beyond. Nothing is put later than `latest_after_ns` after the last sweep, nor earlier than
-/// `earliest_before_ns` before it, and a sweep throws out what is over.  So all times of a line lie
-/// within one wrap of 2^34 units, and each is known in full whenever the line is looked at.
+/// *Roomy*: seven requests of eight bytes, and eight bytes for the time of the line's last sweep.
+/// A time has 34 bits: nanoseconds for waits of up to 11.6 s, units of at most 2^-33 of the wait
+/// beyond.  No request is stored later than `latest_after_ns` after the last sweep, nor earlier
+/// than `earliest_before_ns` before it, and a sweep removes expired requests.  So all times of a
+/// line are within one wrap of 2^34 units, and each can be reconstructed whenever the line is read.
 ///
 /// *Dense*: an eighth request in a roomy line packs all of them into 44 bits each, so that eleven
 /// fit.  A time has 10 bits and 4 for its unit, which grows with the age: a delay is at least the
-/// age that a request has already, so a unit of 1/128 of the age is fine enough for any delay that
-/// may still come.  Whenever a request is put, the others are rewritten in the units of their age;
-/// rounding does not add up, because a unit only loses low bits of the same time.  Ages are right
-/// within 0.4 %, or 256 ns; twice that if the line was roomy again in between.
+/// current age of its request, so a unit of 1/128 of the age is precise enough for any possible
+/// delay.  Whenever a request is stored, the others are rewritten in the units of their age.
+/// Rounding errors do not add up, because a larger unit only drops low bits of the same time.  Ages
+/// are right within 0.4 %, or 256 ns; twice that if the line was roomy again in between.
 ///
-/// No request is lost by a change of form, so it has no part in which pairs are seen.
+/// No request is lost by a conversion, so which pairs are seen is independent of it.
 ///
-/// What is over stays until its place is needed.  Whoever reads an entry asks is_over().
+/// Expired requests stay until their slot is needed.  Readers of an entry call is_over().
 class WaitLine {
  public:
   static constexpr unsigned slots = 11;  ///< in dense form
@@ -45,13 +45,14 @@ class WaitLine {
     return bits + (bits == 0);
   }
 
-  /// A closed line takes no request.  The table closes and opens it, and counts (tailored_table.h).
+  /// A closed line accepts no request.  The table closes and opens it, and counts
+  /// (tailored_table.h).
   bool is_closed() const { return (last() & closed_bit) != 0; }
   void close() { last() |= closed_bit; }
   void open() { last() &= ~closed_bit; }
   bool is_dense() const { return (last() & dense_bit) != 0; }
 
-  /// To be called before anything else at a new time.
+  /// Must be called first at a new time.
   void look(std::int64_t now_ns) {
     if (is_dense()) [[unlikely]] {
       const std::int64_t since = units_since_sweep(now_ns);
@@ -64,7 +65,7 @@ class WaitLine {
       start_again(now_ns);
   }
 
-  /// A bit for each slot with this fingerprint, over or not.
+  /// One bit for each slot with this fingerprint, expired or not.
   unsigned holders(unsigned fingerprint) const {
     if (!is_dense()) [[likely]]
       return compared(fingerprint_mask, fingerprint);
@@ -79,7 +80,7 @@ class WaitLine {
       return entry_of(word(i), roomy_age_of(word(i), now_ns));
     const std::int64_t reference = reference_ns(now_ns);
     const std::int64_t age_ns = now_ns - dense_time_of(packed(i), reference);
-    // Rounding alone makes nothing older than now; only a clock that stepped back does.
+    // Rounding alone makes no entry older than now; only a clock that stepped back does.
     const bool rounded =
         age_ns < 0 && dense_start_of(packed(i) >> dense_time_shift, reference) <= now_ns;
     return entry_of(packed(i), rounded ? 0 : age_ns);
@@ -105,7 +106,7 @@ class WaitLine {
                                            << dense_time_shift);
   }
 
-  /// Eleven wait.  Some of them may be over if there was no sweep at this time.
+  /// Eleven wait.  Some of them may have expired if there was no sweep at this time.
   bool is_full() const {
     if (!is_dense()) return false;
     for (unsigned i = 0; i < slots; ++i)
@@ -113,7 +114,7 @@ class WaitLine {
     return true;
   }
 
-  /// Throws out what is over, and goes back to exact times where there is room for them.
+  /// Removes expired requests, and returns to exact times if there is room for them.
   void sweep(std::int64_t now_ns) {
     if (!is_dense()) return sweep_roomy(now_ns);
     const std::int64_t before = reference_ns(now_ns);
@@ -151,16 +152,16 @@ class WaitLine {
   }
 
  private:
-  // What both forms keep of a request: fingerprint (18 bits), step (6), stands_for (4), plan (1),
+  // What both forms store of a request: fingerprint (18 bits), step (6), stands_for (4), plan (1),
   // long-lived (1).  The time follows.
   static constexpr unsigned fingerprint_mask = (1u << 18) - 1;
   static constexpr int step_shift = 18, stands_for_shift = 24, parity_shift = 28, time_shift = 30;
   static constexpr std::uint64_t long_bit = std::uint64_t{1} << 29;
   static constexpr std::uint64_t common_mask = (std::uint64_t{1} << time_shift) - 1;
-  // The last word of a line: two flags; and when it was last swept, in 62 bits or (dense) in 26.
+  // The last word of a line: two flags, and the time of the last sweep in 62 bits or (dense) in 26.
   static constexpr std::uint64_t closed_bit = std::uint64_t{1} << 63,
                                  dense_bit = std::uint64_t{1} << 62;
-  static constexpr unsigned few = 4;  ///< entries of a dense line that become roomy again
+  static constexpr unsigned few = 4;  ///< entries at which a dense line becomes roomy again
 
   // Roomy.
   static constexpr int roomy_time_bits = 64 - time_shift;
@@ -176,7 +177,7 @@ class WaitLine {
   static constexpr int swept_unit = 17;  ///< 131 us; wraps after 2.4 hours
   static constexpr std::int64_t earliest_before_units =
       static_cast<std::int64_t>(earliest_before_ns >> swept_unit);
-  /// When an hour has passed, everything is over.
+  /// After an hour, all requests have expired.
   static constexpr std::int64_t longest_units =
       WaitSteps::longest_ns(WaitSteps::count - 1) >> swept_unit;
 
@@ -216,8 +217,8 @@ class WaitLine {
     return (compare(words_[0], mask, value).equal | compare(words_[1], mask, value).equal << 4) &
            all;
   }
-  /// Of the octave after which the time wraps, step j waits 2^-1 or 2^-0.5; with latest_after_ns it
-  /// stays below the wrap.
+  /// Within the octave after which the time wraps, step j waits 2^-1 or 2^-0.5; with
+  /// latest_after_ns it stays below the wrap.
   static constexpr int unit_shift(unsigned step) {
     const int octave = 11 + static_cast<int>(step) / 2;
     return octave > roomy_time_bits ? octave - roomy_time_bits : 0;
@@ -228,8 +229,7 @@ class WaitLine {
   static std::uint64_t roomy_bits(std::uint64_t common, std::int64_t time_ns) {
     return common | unsigned_of(time_ns >> unit_shift(step_of(common))) << time_shift;
   }
-  /// Counted back from the latest time that there can be.  Negative if the clock has stepped back
-  /// since.
+  /// Counted back from the latest possible time.  Negative if the clock has stepped back since.
   std::int64_t roomy_age_of(std::uint64_t kept, std::int64_t now_ns) const {
     return static_cast<std::int64_t>(unsigned_of(now_ns) - unsigned_of(roomy_time_of(kept)));
   }
@@ -282,7 +282,7 @@ class WaitLine {
   std::int64_t reference_ns(std::int64_t now_ns) const {
     return ((now_ns >> swept_unit) - units_since_sweep(now_ns) + 1) << swept_unit;
   }
-  /// The unit in which the age at the reference takes nine bits at most.
+  /// The unit in which the age at the reference takes at most nine bits.
   static std::uint64_t exponent_for(std::int64_t age_ns) {
     const int bits = 64 - std::countl_zero(unsigned_of(age_ns)) - (residue_bits - 1) - first_unit;
     return bits > 0 ? static_cast<std::uint64_t>(bits + 1) / 2 : 0;
@@ -294,33 +294,34 @@ class WaitLine {
   static std::uint64_t dense_time(std::int64_t time_ns, std::int64_t reference_ns) {
     return dense_bits(time_ns, exponent_for(reference_ns - time_ns));
   }
-  /// The latest time before the reference with these last bits, rounded down.
+  /// The latest time before the reference with these low bits, rounded down.
   static std::int64_t dense_start_of(std::uint64_t kept, std::int64_t reference_ns) {
     const auto shift = first_unit + 2 * static_cast<int>(kept >> residue_bits & 15);
     const std::int64_t latest = reference_ns >> shift;
     const std::uint64_t before = (unsigned_of(latest) - kept) & residue_mask;
     return static_cast<std::int64_t>((unsigned_of(latest) - before) << shift);
   }
-  /// The same time in the unit of its age at a new reference, or in its own if that is coarser.
+  /// The same time in the unit of its age at a new reference, or in its own unit if that is
+  /// coarser.
   static std::uint64_t dense_again(std::uint64_t kept, std::int64_t before, std::int64_t after) {
     const std::int64_t start_ns = dense_start_of(kept, before);
     const std::uint64_t own = kept >> residue_bits & 15, needed = exponent_for(after - start_ns);
     return dense_bits(start_ns, own > needed ? own : needed);
   }
-  /// The middle of what the bits leave open.
+  /// The middle of the interval that the bits allow.
   static std::int64_t dense_time_of(std::uint64_t entry, std::int64_t reference_ns) {
     const std::uint64_t kept = entry >> dense_time_shift;
     const auto shift = first_unit + 2 * static_cast<int>(kept >> residue_bits & 15);
     return dense_start_of(kept, reference_ns) + (std::int64_t{1} << (shift - 1));
   }
 
-  // From one form to the other.
+  // Conversion between the two forms.
 
   void make_dense(std::int64_t now_ns) {
     const WaitLine before = *this;
     words_ = {};
     last() = (before.last() & closed_bit) | dense_bit;
-    // Not before anything in the line, also if the clock has stepped back.
+    // Not before any time in the line, even if the clock has stepped back.
     set_swept_units(difference_ns(now_ns, before.swept_ns()) > 0 ? now_ns : before.swept_ns());
     const std::int64_t reference = reference_ns(now_ns);
     for (unsigned i = 0; i < roomy_slots; ++i) {
@@ -342,8 +343,8 @@ class WaitLine {
       if (const std::uint64_t kept = before.packed(i); kept != 0)
         word(count++) = roomy_bits(kept & common_mask, dense_time_of(kept, reference));
   }
-  /// Time went on, or stepped back by more than nine seconds, or nobody has looked for longer than
-  /// anybody waits.
+  /// Time advanced, or stepped back by more than nine seconds, or the line was not read for longer
+  /// than the longest wait.
   [[gnu::noinline]] void start_again(std::int64_t now_ns) {
     if (!is_dense()) {
       const std::int64_t passed_ns = difference_ns(now_ns, swept_ns());

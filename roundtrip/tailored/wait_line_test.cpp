@@ -1,5 +1,5 @@
-// Does a line know every age, whatever the clock has done, and lose nobody when it changes its
-// form?
+// Whether a line knows every age, whatever the clock has done, and loses no request when it
+// converts.
 
 #include "roundtrip/tailored/wait_line.h"
 
@@ -17,7 +17,7 @@ namespace {
 constexpr unsigned fingerprint = 0x2bcde;
 constexpr std::int64_t second = 1'000'000'000, hour = 3'600 * second;
 
-/// The entry that waits, unless it is over or gone.
+/// The entry that waits, unless it has expired or is gone.
 std::optional<WaitEntry> found(WaitLine& line, std::int64_t now_ns) {
   line.look(now_ns);
   const unsigned holders = line.holders(fingerprint);
@@ -88,7 +88,7 @@ TEST(WaitLine, WhatIsOverIsNeverYoungAgain) {
         WaitLine line = line_with(step, start);
         const auto entry = found(line, start + later);
         EXPECT_EQ(entry.has_value(), later <= wait) << step << " " << later;
-        // Many other looks on the way make no difference.
+        // Many other reads in between make no difference.
         line = line_with(step, start);
         for (std::int64_t age = 0; age < later; age += later / 100) line.look(start + age);
         EXPECT_EQ(found(line, start + later).has_value(), later <= wait) << step << " " << later;
@@ -105,7 +105,7 @@ TEST(WaitLine, AClockThatStepsBackLosesNothing) {
     auto entry = found(line, start - back);
     ASSERT_TRUE(entry) << back;
     EXPECT_EQ(entry->age_ns, -back);
-    // What comes at the earlier time is measured right, and the first one still is.
+    // A request at the earlier time is measured correctly, and the first one still is.
     line.put({.step = 46, .fingerprint = 77}, start - back);
     entry = found(line, start + second / 10);
     ASSERT_TRUE(entry) << back;
@@ -191,7 +191,7 @@ TEST(WaitLine, IsExactAgainWhenFewAreLeft) {
               static_cast<double>(later - start) / 256 + 128);
 }
 
-/// A line beside a plain list of what it should hold: random puts, answers, sweeps and clocks.
+/// A line beside a plain list of its expected contents: random puts, responses, sweeps and clocks.
 TEST(WaitLine, HoldsWhatAListHolds) {
   std::mt19937_64 random{20'261'116};
   for (int run = 0; run < 300; ++run) {
@@ -208,7 +208,7 @@ TEST(WaitLine, HoldsWhatAListHolds) {
       const auto size = std::exp2(static_cast<double>(random() % 330) / 10);
       now += static_cast<std::int64_t>(size) - (random() % 16 == 0 ? 50'000 : 0);
       line.look(now);
-      std::erase_if(list, [&](const auto& one) {  // a little early or late is right, too
+      std::erase_if(list, [&](const auto& one) {  // a little early or late is right too
         const std::int64_t age = now - one.second.sent_ns,
                            wait = WaitSteps::longest_ns(one.second.step);
         return age > wait + wait / 200 + 200'000;
@@ -253,7 +253,7 @@ TEST(WaitLine, ADenseLineIsEmptyAfterAnHour) {
     line.close();
     line.look(77 * hour + later);
     EXPECT_TRUE(entries(line, 77 * hour + later).empty());
-    EXPECT_TRUE(line.is_closed());  // which is the table's to change
+    EXPECT_TRUE(line.is_closed());  // which only the table changes
   }
 }
 
