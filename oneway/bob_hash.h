@@ -9,8 +9,8 @@
 
 namespace sojourn {
 
-/// RFC 5475 appendix A.2, after B. Jenkins 1997.  The RFC's `unsigned long` is meant to have 32
-/// bits: with 64 the shifts bring other bits back and every label differs.
+/// RFC 5475 appendix A.2, after B. Jenkins 1997.  The RFC's `unsigned long` must have 32 bits: with
+/// 64, the shifts keep other bits and every label differs.
 class BobHash {
  public:
   static constexpr std::uint32_t of(std::span<const std::byte> bytes, std::uint32_t init) {
@@ -23,7 +23,8 @@ class BobHash {
       hash.mix();
       bytes = bytes.subspan(12);
     }
-    // The lowest byte of c is for the length, so the last word of a short rest moves up by one.
+    // The lowest byte of c is reserved for the length, so the last word of a short rest is shifted
+    // up by one byte.
     hash.c_ += static_cast<std::uint32_t>(length);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       const auto byte = std::to_integer<std::uint32_t>(bytes[i]);

@@ -44,7 +44,7 @@ void SkewEstimator::add(Timestamp sent, Duration delay) {
     origin_ns_ = time_ns;
     slices_.resize(most_slices);
   }
-  // Packets are a little out of order; those before the first one belong to its slice.
+  // Packets are slightly out of order; those before the first one belong to its slice.
   const std::int64_t since = std::max<std::int64_t>(0, difference_ns(time_ns, origin_ns_));
   while (since >> width_shift_ >= static_cast<std::int64_t>(most_slices)) widen();
   Slice& slice = slices_[static_cast<std::size_t>(since >> width_shift_)];
@@ -96,14 +96,14 @@ std::optional<ClockOffset> clock_offset(std::span<const FlowDelay> flows) {
     by_key.emplace(flow.key, &flow);
     const auto found = by_key.find(flow.key.reversed());
     if (found == by_key.end() || found->second == &flow) continue;
-    // Whatever the offset, delay forward plus delay backward is positive: the larger is forward.
+    // For any offset, delay forward plus delay backward is positive: the larger reading is forward.
     const bool is_forward = *flow.mean_ns > *found->second->mean_ns;
     const FlowDelay& forward = is_forward ? flow : *found->second;
     const FlowDelay& backward = is_forward ? *found->second : flow;
     high = std::min(high.value_or(Duration::max()), Duration{*forward.min_ns});
     low = std::max(low.value_or(Duration::min()), Duration{*backward.max_ns});
   }
-  // Clocks that drift by more than the delays may leave nothing between the two.
+  // If clocks drift by more than the delays, nothing may be left between the two.
   if (!low || *low > *high) return std::nullopt;
   return ClockOffset{*low, *high};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// How far the clocks of two points are apart, and how fast they drift, from the delays themselves.
+// The offset and drift between the clocks of two points, estimated from the delays themselves.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,22 +20,22 @@ struct ClockSkew {
   double noise_ns = 0;    ///< typical distance of the shortest delays from the line
 
   double ppm() const { return per_second * 1e6; }
-  /// A drift that stands out of the noise; anything less is not worth a correction.
+  /// A drift significantly above the noise; a smaller one is not worth a correction.
   bool significant() const;
 };
 
 /// The shortest delays over time show the drift: a queue can only add to a delay, so the line under
 /// all of them has the clocks' slope.
 ///
-/// Of all lines below the points the one nearest to them is taken, which is the edge of the lower
-/// convex hull over their middle (Moon, Skelly and Towsley, INFOCOM 1999).  Points are the minima
-/// of time slices, whose number is bounded: when there are too many, neighbours are merged.
+/// Of all lines below the points, the nearest is used, which is the edge of the lower convex hull
+/// over their middle (Moon, Skelly and Towsley, INFOCOM 1999).  Points are the minima of time
+/// slices, whose number is bounded: when there are too many, neighbours are merged.
 class SkewEstimator {
  public:
   static constexpr std::size_t most_slices = 1024;
 
   void add(Timestamp sent, Duration delay);
-  /// Nothing with fewer than three slices that hold a delay.
+  /// nullopt with fewer than three slices that hold a delay.
   std::optional<ClockSkew> estimate() const;
 
  private:
@@ -53,11 +53,11 @@ class SkewEstimator {
   bool started_ = false;
 };
 
-/// Where the offset of the last point's clock must lie, if packets went both ways.
+/// The range of the last point's clock offset, if packets went both ways.
 ///
-/// One way a delay reads d + offset, the other way -d' + offset, and neither d nor d' is negative:
-/// so the offset is at least the greatest reading backward and at most the least reading forward.
-/// No symmetry is assumed for that; only the middle, as a guess, assumes equal delays.
+/// One way a delay reads d + offset, the other way -d' + offset, and neither d nor d' is negative.
+/// So the offset is at least the greatest reading backward and at most the least reading forward.
+/// This assumes no symmetry; only the middle, as a guess, assumes equal delays.
 struct ClockOffset {
   Duration low;
   Duration high;
@@ -66,7 +66,7 @@ struct ClockOffset {
   Duration margin() const { return (high - low) / 2; }
 };
 
-/// From flows that have a counterpart in the other direction.  Looks at no more than 65 536 flows.
+/// From flows that have a counterpart in the other direction.  Uses at most 65 536 flows.
 std::optional<ClockOffset> clock_offset(std::span<const FlowDelay> flows);
 
 }  // namespace sojourn

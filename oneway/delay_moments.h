@@ -9,7 +9,7 @@
 
 namespace sojourn {
 
-/// RLI's three counters per flow (equations 2 to 4) in a form that does not cancel: v/c - (m/c)^2
+/// RLI's three counters per flow (equations 2 to 4) in a form without cancellation: v/c - (m/c)^2
 /// loses every digit when the clocks are an hour apart and the delays differ by microseconds.  So
 /// sums are taken of the difference from the first delay; that costs one more word.
 class DelayMoments {
@@ -42,15 +42,14 @@ class DelayMoments {
   double mean_ns() const {
     return count_ ? static_cast<double>(pivot_ns_) + sum_ / static_cast<double>(count_) : 0;
   }
-  /// Of these very delays (equation 6 of RLI, divided by n); 0 below two.
+  /// The deviation of exactly these delays (equation 6 of RLI, divided by n); 0 below two.
   double variance_ns2() const {
     if (count_ < 2) return 0;
     const auto n = static_cast<double>(count_);
     return std::max(0.0, (squares_ - sum_ * (sum_ / n)) / n);
   }
   double deviation_ns() const { return std::sqrt(variance_ns2()); }
-  /// Of the population that these are samples of (divided by n - 1, CNF section III-G); 0 below
-  /// two.
+  /// The deviation of the population sampled (divided by n - 1, CNF section III-G); 0 below two.
   double sample_deviation_ns() const {
     if (count_ < 2) return 0;
     const auto n = static_cast<double>(count_);

@@ -1,5 +1,5 @@
 #pragma once
-// Where the delays of single packets leave a one-way measurement.
+// Receives the delays of single packets from a one-way measurement.
 
 #include <span>
 
@@ -7,8 +7,8 @@
 
 namespace sojourn {
 
-/// Takes delays a batch at a time: one virtual call for many.  `method` tells which flow a delay's
-/// number stands for.  Neither outlives the call.
+/// Takes delays a batch at a time: one virtual call for many.  `method` maps a delay's flow number
+/// to the flow.  Neither is valid after the call.
 class DelaySink {
  public:
   virtual ~DelaySink() = default;

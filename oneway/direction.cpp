@@ -6,7 +6,7 @@
 namespace sojourn {
 namespace {
 
-/// How much two clocks may drift apart in this time: 200 ppm, twice what cheap quartzes do.
+/// How much two clocks may drift apart in this time: 200 ppm, twice that of cheap crystals.
 std::int64_t drift_ns(Timestamp from, Timestamp to) {
   const std::int64_t apart = to_ns(difference(to, from));
   return (apart < 0 ? -apart : apart) / 5'000;
@@ -32,7 +32,7 @@ void DirectionFinder::decide(std::uint32_t flow, const FlowKey& key, const Readi
     if (awaited_.size() < most_awaited) awaited_.insert_or_assign(key, now);
   }
   if (!bound_at_) return;
-  // Between the bounds lies the offset: a counterpart that is still to come knows better.
+  // The offset is between the bounds: wait for a counterpart to decide.
   const std::int64_t ns = to_ns(now.delay), drift = drift_ns(*bound_at_, now.sent);
   const bool outside = ns >= high_ns_ + drift || ns <= low_ns_ - drift;
   const bool given_up = state.tries == most_tries && std::abs(ns - middle_ns()) > drift;
@@ -69,7 +69,7 @@ void DirectionFinder::settle(std::uint32_t flow, Direction direction, Timestamp 
   bound(direction, sent, delay);
 }
 
-/// The bounds follow the readings at once inwards, and outwards as fast as clocks may drift.
+/// The bounds move inwards immediately, and outwards as fast as clocks may drift.
 void DirectionFinder::bound(Direction direction, Timestamp sent, Duration delay) {
   const std::int64_t ns = to_ns(delay), drift = drift_ns(*bound_at_, sent);
   if (sent > *bound_at_) bound_at_ = sent;

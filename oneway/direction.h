@@ -1,5 +1,5 @@
 #pragma once
-// Which way a flow's packets go between the two points, whatever the clocks say.
+// The direction of a flow's packets between the two points, for any clock offset.
 
 #include <cstdint>
 #include <optional>
@@ -22,32 +22,32 @@ constexpr Direction opposite(Direction direction) {
   return direction == Direction::forward ? Direction::backward : Direction::forward;
 }
 
-/// Captures on hosts and on links hold both directions.  A packet that goes from FIRST to LAST
-/// reads d + offset, one that goes back -d' + offset; neither d nor d' is negative.  So of a flow
-/// and its counterpart the greater reading goes forward, with any offset of the clocks; and once
-/// one pair has shown where the offset lies, a reading above goes forward and one below backward.
+/// Captures on hosts and on links hold both directions.  A packet from FIRST to LAST reads d +
+/// offset, one in the other direction -d' + offset; neither d nor d' is negative.  So of a flow and
+/// its counterpart the greater reading is forward, for any offset of the clocks.  Once one pair has
+/// bounded the offset, a reading above it is forward and one below it backward.
 ///
-/// A flow is decided once.  Clocks drift by no more than 200 ppm, so an old reading is compared
-/// only as far as that leaves no doubt.  Traffic without counterparts goes forward: a capture of
-/// one direction with a clock that is behind is no other direction.
+/// A flow is decided once.  Clocks drift by at most 200 ppm, so an old reading is compared only as
+/// far as that leaves no doubt.  Traffic without counterparts counts as forward: a capture of one
+/// direction with a slow clock is not the other direction.
 class DirectionFinder {
  public:
   /// A delay of the flow; readings come nearly in the order of time.  `flow` counts from 0, without
   /// large gaps.
   void reading(std::uint32_t flow, const FlowKey& key, Timestamp sent, Duration delay);
 
-  /// Known as yet.
+  /// The direction, if known by now.
   std::optional<Direction> known(std::uint32_t flow) const {
     const State state = flow < states_.size() ? states_[flow] : State{};
     if (!state.decided) return std::nullopt;
     return state.backward ? Direction::backward : Direction::forward;
   }
-  /// The best that can be said of this delay of the flow: without any counterpart, forward.
+  /// The best guess for this delay of the flow: without any counterpart, forward.
   Direction likely(std::uint32_t flow, Duration delay) const {
     if (const auto direction = known(flow)) return *direction;
     return bound_at_ && to_ns(delay) < middle_ns() ? Direction::backward : Direction::forward;
   }
-  /// Whether a flow and its counterpart were seen, and no reading contradicts.
+  /// Whether a flow and its counterpart were seen, and no reading contradicts them.
   bool both_ways() const { return bound_at_ && contradictions_ * 100 <= readings_; }
 
  private:
@@ -74,7 +74,7 @@ class DirectionFinder {
   std::vector<State> states_;
   std::unordered_map<FlowKey, Reading, FlowKeyHash>
       awaited_;  ///< of flows without counterpart as yet
-  /// The offset lies between the greatest reading backward and the least forward of late.
+  /// The offset is between the recent greatest reading backward and least reading forward.
   std::int64_t low_ns_ = 0, high_ns_ = 0;
   std::optional<Timestamp> bound_at_;
   std::uint64_t readings_ = 0, contradictions_ = 0;  ///< since the first pair

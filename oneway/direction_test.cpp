@@ -50,7 +50,8 @@ TEST(DirectionFinder, KnowsWhoseOffsetItKnows) {
   EXPECT_EQ(DirectionFinder{}.likely(4, -5s), Direction::forward) << "one-way traffic";
 }
 
-// One answer that took 100 ms leaves the offset open by as much; the next one is no less an answer.
+// A response after 100 ms leaves the offset uncertain by that much; the next one is still a
+// response.
 TEST(DirectionFinder, IsNotMisledByALateAnswer) {
   DirectionFinder finder;
   finder.reading(0, test_flow_key(0), test_time(0s), 1ms);
@@ -69,7 +70,7 @@ TEST(DirectionFinder, IsNotMisledByALateAnswer) {
 
 TEST(DirectionFinder, LeavesOpenWhatADriftMayHaveDone) {
   DirectionFinder finder;
-  // Ten seconds at 200 ppm are 2 ms: these readings may be the same way.
+  // Ten seconds at 200 ppm are 2 ms: these readings may be the same direction.
   finder.reading(0, test_flow_key(1), test_time(0s), 1ms);
   finder.reading(1, test_flow_key(1).reversed(), test_time(10s), 2900us);
   EXPECT_FALSE(finder.both_ways());
@@ -95,7 +96,7 @@ TEST(DirectionFinder, FollowsADrift) {
   EXPECT_EQ(finder.known(401), Direction::backward);
 }
 
-// Both directions cross FIRST and then LAST, as on a loop: there is no other way.
+// Both directions pass FIRST and then LAST, as on a loop: there is only one direction.
 TEST(DirectionFinder, IsNotMisledByTwoThatGoTheSameWay) {
   DirectionFinder finder;
   for (std::uint32_t i = 0; i < 100; ++i) {

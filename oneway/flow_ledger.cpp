@@ -16,7 +16,7 @@ void DelaySums::add(std::int64_t delay_ns) {
   max_ns = std::max(max_ns, delay_ns);
 }
 
-/// Moves the other's sums to this pivot: (x + s)^2 = x^2 + 2 s x + s^2.
+/// Converts the other's sums to this pivot: (x + s)^2 = x^2 + 2 s x + s^2.
 void DelaySums::merge(const DelaySums& other) {
   if (other.count == 0) return;
   if (count == 0) {
@@ -94,8 +94,8 @@ void FlowLedger::add_flow(std::uint32_t number, Direction direction,
   flows.push_back(flow);
 }
 
-/// Forward is from the first point, backward from the last: the unmatched of the point that a
-/// direction starts from are its losses.
+/// Forward starts at the first point, backward at the last: the unmatched packets of the point
+/// where a direction starts are its losses.
 void FlowLedger::book(std::uint32_t number, Direction direction, Fate& fate) const {
   const auto start = static_cast<std::size_t>(direction);
   const Account& account = accounts_[number];

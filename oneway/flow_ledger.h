@@ -1,5 +1,5 @@
 #pragma once
-// What exact matching books for each flow: every delay, every loss, without rounding.
+// The accounts of exact matching for each flow: every delay and loss, without rounding.
 
 #include <array>
 #include <cstddef>
@@ -16,9 +16,8 @@
 
 namespace sojourn {
 
-/// Sums of delays as whole numbers, so that mean and deviation are those of the delays however long
-/// the sums get.  They are taken from the first delay: squares of an hour's offset would fill 128
-/// bits.
+/// Sums of delays as integers, so that mean and deviation are exact however large the sums get.
+/// They are relative to the first delay: squares of an hour's offset would fill 128 bits.
 struct alignas(64) DelaySums {
   __extension__ using Wide = __int128;
 
@@ -37,7 +36,7 @@ struct alignas(64) DelaySums {
 static_assert(sizeof(DelaySums) == 64);
 
 /// Flows in the order of their first packets.  Memory grows with their number, up to `max_flows`:
-/// the packets of all further flows share one account, which counts in the total and not as a flow.
+/// the packets of all further flows share one account, which is in the total but is not a flow.
 class FlowLedger {
  public:
   explicit FlowLedger(std::size_t max_flows);
@@ -45,33 +44,33 @@ class FlowLedger {
   void prefetch(std::uint64_t flow_hash) const { prefetch_to_read(&cells_[home(flow_hash)]); }
   void prefetch_sums(std::uint32_t number) const { prefetch_to_write(&sums_[number]); }
 
-  /// The flow's number; it is booked if it is new.  Flows are told apart by their 64-bit keyed
+  /// The flow's number; a new flow gets an account.  Flows are distinguished by their 64-bit keyed
   /// hash.
   std::uint32_t number_of(const IpPacket& packet);
 
   void add(std::uint32_t number, std::int64_t delay_ns) { sums_[number].add(delay_ns); }
-  /// A packet that only this point has seen: lost, or a copy made on the way.
+  /// A packet that only this point has seen: lost, or a copy made on the path.
   void add_unmatched(std::uint32_t number, Point only) {
     ++accounts_[number].unmatched[index_of(only)];
   }
 
-  /// nullptr for the account that flows without room share.
+  /// nullptr for the shared account.
   const FlowKey* key(std::uint32_t number) const {
     return number == shared ? nullptr : &accounts_[number].key;
   }
-  /// Packets whose flow had no room.
+  /// Packets of flows beyond `max_flows`.
   std::uint64_t without_room() const {
     return sums_[shared].count + accounts_[shared].unmatched[index_of(Point::first)];
   }
 
-  /// What went one way: packets that only their starting point has seen were lost, those that only
-  /// the other has seen are copies, or came from elsewhere.
+  /// One direction: packets seen only at its starting point were lost; those seen only at the other
+  /// point are copies, or came from elsewhere.
   struct Fate {
     std::uint64_t flows = 0, matched = 0, lost = 0, from_nowhere = 0;
     DelaySums delays;
   };
-  /// `direction_of(number)`: nullopt for a flow whose direction is unknown; its packets at the
-  /// first point count as lost there, and those at the last as from nowhere.
+  /// `direction_of(number)`: nullopt for a flow of unknown direction; its packets at the first
+  /// point count as lost there, and those at the last as of unknown origin.
   template <class DirectionOf>
   std::array<Fate, 2> fates(DirectionOf direction_of) const {
     std::array<Fate, 2> fates;
@@ -81,7 +80,7 @@ class FlowLedger {
     }
     return fates;
   }
-  /// Flows without any packet whose fate is known are left out.
+  /// Flows without any packet of known fate are left out.
   template <class DirectionOf>
   std::vector<FlowDelay> delays(DirectionOf direction_of) const {
     std::vector<FlowDelay> flows;
@@ -90,7 +89,7 @@ class FlowLedger {
       add_flow(number, direction_of(number).value_or(Direction::forward), flows);
     return flows;
   }
-  /// Accounts, the shared one included.
+  /// Accounts, including the shared one.
   std::size_t size() const { return accounts_.size(); }
   /// nullopt for a flow without any delay.
   std::optional<Duration> mean_delay(std::uint32_t number) const {

@@ -1,6 +1,6 @@
 #pragma once
-// A fixed number of flows, each with a value: found by hash, walked over in the order of their
-// first packets.
+// A fixed number of flows, each with a value: found by hash, iterated in the order of their first
+// packets.
 
 #include <algorithm>
 #include <bit>
@@ -15,9 +15,9 @@
 
 namespace sojourn {
 
-/// Entries lie one after the other; an index of twice as many cells, probed linearly, says where.
-/// Memory is fixed by the constructor.  A flow that finds no room has no entry; whoever asked for
-/// it counts that.
+/// Entries are stored contiguously; an index of twice as many cells, with linear probing, locates
+/// them.  Memory is fixed by the constructor.  A flow without room has no entry; the caller counts
+/// that.
 template <class Value>
   requires std::is_trivially_copyable_v<Value>
 class FlowTable {
@@ -31,7 +31,7 @@ class FlowTable {
   explicit FlowTable(std::size_t memory_bytes)
       : entries_(entries_in(memory_bytes)), cells_(std::bit_ceil(2 * entries_.size())) {}
 
-  /// Two steps, some flows apart: the index, then the entry that it seems to point at.
+  /// Two prefetch steps, some flows apart: the index, then the entry that it seems to point at.
   [[gnu::always_inline]] void prefetch(std::uint64_t hash) const {
     prefetch_to_read(&cells_[place_of(hash)]);
   }
@@ -42,7 +42,7 @@ class FlowTable {
     for (std::size_t line = 0; line < sizeof(Entry); line += 64) prefetch_to_write(entry + line);
   }
 
-  /// Number of the flow's entry, made if it is new and there is room.  `hash` is a good hash of
+  /// Number of the flow's entry, created if it is new and there is room.  `hash` is a good hash of
   /// key.
   std::uint32_t find_or_add(const FlowKey& key, std::uint64_t hash) {
     const auto tag = static_cast<std::uint32_t>(hash);

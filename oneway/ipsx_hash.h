@@ -14,7 +14,7 @@ struct IpsxInput {
 };
 
 /// RFC 5475 appendix A.1, "Hash Computation", steps 1 to 10.  The output is the lower 16 bits.
-/// Weak: neighbouring packets have neighbouring hashes, and nothing about it is secret.
+/// Weak: similar packets have similar hashes, and there is no secret.
 constexpr std::uint16_t ipsx_hash(const IpsxInput& input) {
   const std::uint32_t v1 = input.f1 ^ input.f2;
   const std::uint32_t v2 = input.f3 ^ input.f4;

@@ -9,7 +9,7 @@
 namespace sojourn {
 namespace {
 
-/// Where the checksum lies in the transport header; 0 where there is none to leave out.
+/// Offset of the checksum in the transport header; 0 if there is none to leave out.
 constexpr std::size_t checksum_offset(IpProtocol protocol) {
   return protocol == IpProtocol::tcp ? 16 : protocol == IpProtocol::udp ? 6 : 0;
 }
@@ -69,8 +69,9 @@ void InvariantBytes::append_payload(const IpPacket& packet, const LabelOptions& 
 
 IpsxInput ipsx_input(const IpPacket& packet) {
   InvariantBytes invariant{packet, {.payload_offset = 4, .payload_bytes = 4}};
-  // Header words first: of IPv4 the RFC's three; of IPv6, for which the RFC has none, the 12 bytes
-  // that BOB reads.  A fragment's extra bytes of IPv6 and a payload too short count as zeros.
+  // Header words first: the RFC's three for IPv4; for IPv6, which the RFC does not cover, the 12
+  // bytes that BOB reads.  The extra bytes of an IPv6 fragment and a payload that is too short
+  // count as zeros.
   const auto bytes = invariant.bytes();
   const auto word = [&](std::size_t at) {
     return bytes.size() >= at + 4 ? load_network<std::uint32_t>(bytes.data() + at) : 0;
@@ -87,7 +88,7 @@ std::uint32_t label_of(const IpPacket& packet, const LabelOptions& options) {
 std::uint64_t identity_of(const IpPacket& packet, const InvariantBytes& invariant,
                           const HashKey& key) {
   const auto bytes = invariant.bytes();
-  // Sixteen bytes a step.  The length comes first, since the last step fills up with zeros.
+  // Sixteen bytes a step.  The length comes first, since the last step is padded with zeros.
   std::uint64_t state = packet.flow ^ key.secret[0] ^ (bytes.size() * 0x9e3779b97f4a7c15u);
   const std::byte* at = bytes.data();
   std::size_t left = bytes.size();

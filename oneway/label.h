@@ -20,11 +20,12 @@ namespace sojourn {
 ///            offset and identification
 ///     then   `payload_bytes` from `payload_offset` of what follows
 ///
-/// Left out, since they change on the way or only look different: TTL, DSCP and ECN, flow label,
-/// header checksum, everything below the innermost IP header.  What alternate marking may write is
-/// left out too: the reserved flag of IPv4 reads as 0, and the IPv6 length counts, and the payload
-/// begins, behind the extension headers (RFC 9343 inserts option 0x12 there).  The checksums of TCP
-/// and UDP read as 0: a capture on the sending host often comes before the card fills them in.
+/// Left out, since they change on the path or only appear different: TTL, DSCP and ECN, flow label,
+/// header checksum, everything below the innermost IP header.  Fields that alternate marking may
+/// write are left out too: the reserved flag of IPv4 reads as 0, and the IPv6 length and payload
+/// are counted from behind the extension headers (RFC 9343 inserts option 0x12 there).  The
+/// checksums of TCP and UDP read as 0: a capture on the sending host is often made before the card
+/// fills them in.
 class InvariantBytes {
  public:
   static constexpr std::size_t most_payload = 256;
@@ -32,7 +33,7 @@ class InvariantBytes {
   InvariantBytes(const IpPacket& packet, const LabelOptions& options);
 
   std::span<const std::byte> bytes() const { return {bytes_.data(), size_}; }
-  /// The capture ends before the bytes that the packet has: another point may have more of them.
+  /// The capture ends before the end of these bytes: another point may have more of them.
   bool cut() const { return cut_; }
 
  private:
@@ -44,17 +45,17 @@ class InvariantBytes {
   bool cut_ = false;
 };
 
-/// 32 bits (IPSX: 16), the same at every point that has the same options.
+/// 32 bits (IPSX: 16), equal at every point with the same options.
 std::uint32_t label_of(const IpPacket& packet, const LabelOptions& options);
 
-/// What matching goes by inside one program: 64 keyed bits of the same bytes and of the 5-tuple.
-/// With n packets in the window a packet meets a stranger's with probability n / 2^64; with 32-bit
+/// The key for matching inside one program: 64 keyed bits of the same bytes and of the 5-tuple.
+/// With n packets in the window, the probability of a collision is n / 2^64 per packet; with 32-bit
 /// labels it would be one in four thousand at a million packets.
 std::uint64_t identity_of(const IpPacket& packet, const InvariantBytes& invariant,
                           const HashKey& key);
 
-/// What IPSX reads of the packet.  As in all labels, the reserved flag of IPv4 and the checksum of
-/// UDP read as 0, so a PSAMP device agrees where both are.
+/// The words that IPSX reads of the packet.  As in all labels, the reserved flag of IPv4 and the
+/// checksum of UDP read as 0, so a PSAMP device agrees if both are 0.
 IpsxInput ipsx_input(const IpPacket& packet);
 
 }  // namespace sojourn

@@ -47,7 +47,7 @@ TEST(Label, OfAnIpv4PacketHashesTheFieldsInOrder) {
 //     v2 << 6   8140      v2 << 10  1400      v2 << 14  4000      v2 >> 7   6cc4      together b984
 TEST(Ipsx, AgreesWithTheStepsOfTheRfc) {
   EXPECT_EQ(ipsx_hash({0xa1744000, 0xc0000201, 0xc6336402, 0x04050607}), 0x3310 ^ 0xb984);
-  // A single bit in each word lands where its shifts put it.
+  // Each single bit must appear where its shifts put it.
   EXPECT_EQ(ipsx_hash({.f1 = 1u << 16}), (1u << 12) ^ (1u << 4) ^ 1u);
   EXPECT_EQ(ipsx_hash({.f2 = 1}), 1u << 8);
   EXPECT_EQ(ipsx_hash({.f3 = 1}), (1u << 6) ^ (1u << 10) ^ (1u << 14));
@@ -147,7 +147,8 @@ TEST(Label, StaysTheSameForBitsThatMayChangeAndForNoOther) {
         const bool is_free = (at.free_bits[byte] >> bit & 1) != 0;
         EXPECT_EQ(before.identity == after.identity, is_free)
             << at.name << " byte " << byte << " bit " << bit;
-        // Of IPv6 addresses the label covers ten bytes of 32 (RFC 5475); the identity has them all.
+        // The label covers ten of the 32 bytes of IPv6 addresses (RFC 5475); the identity covers
+        // all.
         const std::size_t in_address = (byte - 8) % 16;
         const bool in_label = ipv4 || byte < 8 || byte >= 40 || in_address == 9 ||
                               in_address == 10 || in_address >= 13;
@@ -283,7 +284,8 @@ TEST(SelectionRange, HasItsShare) {
   EXPECT_FALSE(SelectionRange::of_share(0).selects(1));
 }
 
-/// Selected of packets that differ only in the IPv4 identification and a counter in the payload.
+/// Share of packets selected that differ only in the IPv4 identification and a counter in the
+/// payload.
 double selected_share(double share, std::uint32_t packets) {
   const PacketSelection selection{SelectionRange::of_share(share), {}};
   std::uint32_t selected = 0;
@@ -339,8 +341,8 @@ TEST(FlowSelection, HashesTheWholeFlowOfEitherVersion) {
   }
 }
 
-// A device that changes an address mends the checksum: it must not change the label, wherever the
-// bytes of the label begin.
+// A device that changes an address corrects the checksum: it must not change the label, wherever
+// the bytes of the label begin.
 TEST(Label, LeavesOutTheChecksumWhereverItsBytesBegin) {
   const Bytes packet = ipv4({}, IpProtocol::tcp, tcp({}, {.payload = 40}));
   for (const std::uint32_t offset : {0u, 10u, 15u, 16u, 17u, 18u}) {

@@ -1,5 +1,5 @@
 #pragma once
-// The middle of some delays.
+// The median of some delays.
 
 #include <algorithm>
 #include <cassert>

@@ -1,5 +1,5 @@
 #pragma once
-// A sentence for the reader of the result, and the setting it is about.
+// A sentence for the reader of the result, and the setting that it refers to.
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// Which packets are looked at.  Every point comes to the same decision without asking the others.
+// Packet selection.  Every point makes the same decision without communication.
 
 #include <cmath>
 #include <cstdint>
@@ -9,12 +9,13 @@
 
 namespace sojourn {
 
-/// A range of hash values, RFC 5475 section 6.2.2: selected is what falls in.  Rate = range / 2^32.
+/// A range of hash values, RFC 5475 section 6.2.2: values within are selected.  Rate = range /
+/// 2^32.
 struct SelectionRange {
   std::uint32_t min = 0;
   std::uint32_t max = 0xffffffff;  ///< inclusive
 
-  /// From 0 up; the nearest share that 2^32 values allow, but never none of them.
+  /// From 0 up; the nearest share that 2^32 values allow, but never empty.
   static SelectionRange of_share(double share) {
     const double values = std::round(share * 0x1p32);
     if (values >= 0x1p32) return {};
@@ -28,10 +29,10 @@ struct SelectionRange {
   bool everything() const { return min == 0 && max == 0xffffffff; }
 };
 
-/// Selects packets by their label: looks like random sampling, yet all points pick the same ones.
+/// Selects packets by their label: looks like random sampling, yet all points select the same ones.
 ///
-/// The label that selects and a label that is exported are two: of selected packets the former lies
-/// in a narrow range and says little.  So give the exported one another init value.
+/// The selecting label and the exported label differ: for selected packets the former is in a
+/// narrow range and carries little information.  So give the exported one another init value.
 class PacketSelection {
  public:
   PacketSelection(const SelectionRange& range, const LabelOptions& options)
@@ -42,7 +43,7 @@ class PacketSelection {
   }
 
  private:
-  /// The 16 bits of IPSX are spread over the range of 32: shares come in steps of 1/65536.
+  /// The 16 bits of IPSX are scaled to 32: shares come in steps of 1/65536.
   std::uint32_t hash(const IpPacket& packet) const {
     const std::uint32_t label = label_of(packet, options_);
     return options_.function == LabelFunction::ipsx ? label * 0x10001u : label;
@@ -53,7 +54,7 @@ class PacketSelection {
 };
 
 /// Selects whole flows: all packets of a 5-tuple in this direction, or none.  By BOB of the 5-tuple
-/// with the labels' secret, so that points that know nothing of each other select the same flows.
+/// with the labels' secret, so that independent points select the same flows.
 class FlowSelection {
  public:
   FlowSelection(const SelectionRange& range, const LabelOptions& options)

@@ -14,14 +14,14 @@ struct End {
   Timestamp time;
 };
 
-/// The ends of a flow at the last point, to be asked by label.
+/// The ends of a flow at the last point, searchable by label.
 class Ends {
  public:
   void clear() { ends_.clear(); }
   void add(std::uint32_t label, Timestamp time) { ends_.push_back({label, time}); }
   void sort() { std::ranges::sort(ends_, {}, &End::label); }
 
-  /// The delay that `label` had if it is here; of several, the one nearest to zero.
+  /// The delay of `label` if it is present; of several, the one nearest to zero.
   std::optional<Duration> delay_of(std::uint32_t label, Timestamp sent, Duration window) const {
     std::optional<Duration> best;
     const auto same = std::ranges::equal_range(ends_, label, {}, &End::label);

@@ -1,6 +1,6 @@
 #pragma once
-// The collector's first step (CNF section III-D): which record of the last point belongs to which
-// record of the first, and what delays follow from the two.
+// The collector's first step (CNF section III-D): matches records of the last point to records of
+// the first, and derives delays from each pair.
 
 #include <array>
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace sojourn {
 struct AssociatedFlow {
   std::size_t record = 0;  ///< index among the first point's records
   std::optional<Duration> first_delay;
-  std::optional<Duration> last_delay;  ///< left out if the flow has one packet only
+  std::optional<Duration> last_delay;  ///< unset if the flow has only one packet
 };
 
 struct Association {
@@ -27,13 +27,12 @@ struct Association {
   std::uint64_t unmatched = 0;  ///< records of the first point without any delay
 };
 
-/// Either end's label equal gives that end's delay, provided it is within `window` either way: a
-/// label of 32 bits that recurs within a flow is rare, but hours apart it is certainly another
-/// packet.
+/// Equal labels at either end give that end's delay, if it is within `window` either way.  A 32-bit
+/// label rarely recurs within a flow, but hours apart it is certainly another packet.
 Association associate_by_label(std::span<const FlowRecord> first, std::span<const FlowRecord> last,
                                Duration window);
 
-/// What is known beforehand about the way between the points.
+/// What is known beforehand about the path between the points.
 struct TimingLimits {
   Duration shortest_propagation{};                       ///< e1-
   Duration longest_propagation{};                        ///< e1+
@@ -43,7 +42,7 @@ struct TimingLimits {
   Duration active_timeout = std::chrono::minutes{30};    ///< T_act
 };
 
-/// Records of the first point that survive the checks, each count including the checks before it.
+/// Records of the first point that pass the checks; each count includes the checks before it.
 struct TimingSurvival {
   std::uint64_t records = 0;
   std::array<std::uint64_t, 5> after{};  ///< C1, C1-C2, ... C1-C5
@@ -66,7 +65,7 @@ TimingAssociation associate_by_timing(std::span<const FlowRecord> first,
 DelaySeries delay_series(std::span<const AssociatedFlow> flows, std::span<const FlowRecord> first);
 
 /// Removes the delays above the quantile 1 - share (CNF section IV-B: the top 1 %, where colliding
-/// labels show), and flows that have none left.  Returns how many delays went.
+/// labels show), and flows without remaining delays.  Returns the number of delays removed.
 std::uint64_t drop_outliers(Association& association, double share);
 
 }  // namespace sojourn

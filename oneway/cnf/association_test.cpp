@@ -129,7 +129,7 @@ TEST(AssociateByTiming, C4RulesOutAPacketBehindTheInactiveTimeout) {
   EXPECT_EQ(survive(39ms), 0u);
 }
 
-/// C5: after a discard nothing of the flow is trusted until both points have paused.
+/// C5: after a discard no record of the flow is trusted until both points have paused.
 TEST(AssociateByTiming, C5WaitsForAPauseAfterADiscard) {
   std::vector<FlowRecord> sent, received;
   const auto both = [&](Duration begin, std::uint64_t packets_received) {
@@ -138,7 +138,7 @@ TEST(AssociateByTiming, C5WaitsForAPauseAfterADiscard) {
   };
   both(0s, 5);
   both(3s, 4);         // discarded by C2
-  both(6s, 5);         // fits, but who knows
+  both(6s, 5);         // fits, but is uncertain
   both(17s + 2ms, 5);  // both paused for more than 10 s
   const auto result = associate_by_timing(sent, received, limits);
   ASSERT_EQ(result.association.flows.size(), 2u);

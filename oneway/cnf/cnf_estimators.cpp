@@ -37,8 +37,8 @@ DelaySummary hybrid_estimate(const AssociatedFlow& flow, const FlowRecord& recor
 void multiflow_estimates(std::span<const AssociatedFlow> flows, std::span<const FlowRecord> first,
                          const DelaySeries& series, std::span<DelaySummary> out) {
   assert(out.size() == flows.size());
-  // The misses of a flow follow from each other: its record, its place in the series, the samples
-  // there.
+  // The cache misses of a flow depend on each other: its record, its place in the series, the
+  // samples there.
   constexpr std::size_t ahead = 8;
   for (std::size_t i = 0; i < flows.size(); ++i) {
     if (i + 3 * ahead < flows.size()) prefetch_to_read(&first[flows[i + 3 * ahead].record].first);

@@ -1,5 +1,5 @@
 #pragma once
-// What a flow's delay was, from the delays of the flows' end packets (CNF sections III-F to III-H).
+// A flow's delay, from the delays of the flows' end packets (CNF sections III-F to III-H).
 
 #include <cstdint>
 #include <span>
@@ -10,46 +10,46 @@
 
 namespace sojourn {
 
-/// The mean of the flow's own two delays; of one, if the other is unknown.
+/// The mean of the flow's own two delays, or the only one known.
 DelaySummary endpoint_estimate(const AssociatedFlow& flow);
 
 /// The mean of all delays, of any flow, sent while the flow lasted.
 DelaySummary multiflow_estimate(const FlowRecord& record, const DelaySeries& series);
 
 /// Endpoint up to `threshold` packets of the flow, Multiflow above.  A record of m selected packets
-/// stands for a flow of m / sampling: its own two delays say little of so many.
+/// represents a flow of m / sampling packets, about which its own two delays say little.
 bool hybrid_takes_endpoint(const FlowRecord& record, double sampling, std::uint64_t threshold);
 DelaySummary hybrid_estimate(const AssociatedFlow& flow, const FlowRecord& record,
                              const DelaySeries& series, double sampling,
                              std::uint64_t threshold = 4);
 
-/// Multiflow for many flows at once: the misses of a batch overlap.  `out` has the size of `flows`.
+/// Multiflow for many flows at once: the cache misses of a batch overlap.  `out` has the size of
+/// `flows`.
 void multiflow_estimates(std::span<const AssociatedFlow> flows, std::span<const FlowRecord> first,
                          const DelaySeries& series, std::span<DelaySummary> out);
 
-/// How much longer than its record the flow lasted, to either side, on average: of m packets
-/// selected with probability p, (m - 1) gaps lie within, and (1 - p) of such a gap beyond each end.
+/// The mean time by which a flow extends beyond its record, on either side: of m packets selected
+/// with probability p, (m - 1) gaps are within, and (1 - p) of such a gap is beyond each end.
 Duration beyond_the_ends(const FlowRecord& record, double sampling);
 
-/// Our own: Multiflow for the packets that were not measured, the flow's own delays for those that
-/// were.
+/// Our own: Multiflow for the packets that were not measured, the flow's own delays for the others.
 ///
 /// Of the flow's N = packets / sampling packets, m = 1 or 2 have a known delay.  The others are
-/// thought to be like the packets around them, at least `neighbours` of them: a flow of which one
-/// packet was selected has nobody else within its times, but lasted longer than that packet.  In
-/// the same way a flow of m selected packets began before the first and went on behind the last of
-/// them, each by the mean gap between them, less the share that would have been selected.
+/// assumed to resemble the packets around them, at least `neighbours` of them: a flow with one
+/// selected packet has no others within its times, but lasted longer than that packet.  In the same
+/// way a flow of m selected packets began before the first and continued after the last of them,
+/// each by the mean gap between them, less the share that would have been selected.
 ///
 ///     D = (sum of own delays + (N - m) D_around) / N
 ///
-/// No threshold has to be chosen: it is exact for a flow of two packets, all selected, and goes
-/// over to Multiflow as the flow grows.
+/// There is no threshold to choose: it is exact for a flow of two packets, all selected, and
+/// approaches Multiflow as the flow grows.
 DelaySummary nearby_estimate(const AssociatedFlow& flow, const FlowRecord& record,
                              const DelaySeries& series, double sampling,
                              std::size_t neighbours = 64);
 
-/// CNF's unattainable reference: every packet's send time is known, its delay is read from the line
-/// through the end packets of all flows (section III-H).  For the lab.
+/// CNF's unattainable reference: every packet's send time is known, and its delay is interpolated
+/// between the end packets of all flows (section III-H).  For the lab.
 class InterpolatedFlow {
  public:
   explicit InterpolatedFlow(const DelaySeries& series) : series_(&series) {}

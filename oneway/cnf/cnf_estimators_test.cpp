@@ -42,7 +42,7 @@ TEST(CnfEstimators, HybridChangesOverAboveTheThreshold) {
   EXPECT_DOUBLE_EQ(hybrid_estimate(flow, record(1s, 3s, 5), series, 1).mean_ns, 30'000);
 }
 
-// Two selected packets of one in a hundred stand for a flow of two hundred: large, whatever the
+// Two selected packets of one in a hundred represent a flow of two hundred: large, whatever the
 // record says.
 TEST(CnfEstimators, HybridCountsTheFlowsPacketsNotTheSelected) {
   const AssociatedFlow flow{0, 10us, 60us};

@@ -9,8 +9,8 @@
 
 namespace sojourn {
 
-/// Cornish and Fisher's expansion about the normal quantile; exact to 2 % from three degrees on.
-/// Below that it is the tables' 12.71 and 4.30.
+/// Cornish and Fisher's expansion about the normal quantile; exact to 2 % from three degrees of
+/// freedom on.  Below that it is the tables' 12.71 and 4.30.
 double student_factor(double degrees) {
   if (degrees < 2) return 12.706;
   if (degrees < 3) return 4.303;
@@ -34,9 +34,9 @@ CnfMargins::CnfMargins(const DelaySeries& series, std::span<const AssociatedFlow
   usual_length_ = *middle;
 }
 
-/// Twice as far as flows go on average: some go further, and where delay wanders that counts.  A
-/// flow of which one packet was selected may have begun or ended with it; how long it lasted, only
-/// the flows with more can tell.
+/// Twice as far as the average extension of flows: some extend further, and that matters if delay
+/// drifts.  A flow with one selected packet may have begun or ended with it; only flows with more
+/// show how long flows last.
 Duration CnfMargins::reach_beyond(const FlowRecord& record) const {
   return record.packets > 1 ? 2 * beyond_the_ends(record, sampling_) : usual_length_;
 }
@@ -54,7 +54,7 @@ std::optional<double> CnfMargins::margin_ns(const FlowRecord& record, double ser
 std::optional<double> CnfMargins::multiflow_ns(const FlowRecord& record,
                                                std::uint64_t known) const {
   const auto own_time = series_->within(record.first, record.last);
-  if (own_time.size() == known && endpoint_ns(record, known)) return 0;  // nobody else's delays
+  if (own_time.size() == known && endpoint_ns(record, known)) return 0;  // no other flows' delays
   return margin_ns(record, series_->moments(own_time), effective_moments(record));
 }
 

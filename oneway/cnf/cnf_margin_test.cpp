@@ -22,7 +22,7 @@ TEST(StudentFactor, IsThatOfTheTables) {
   EXPECT_NEAR(student_factor(1e9), 1.960, 0.001);
 }
 
-/// A hundred delays, half of them 1 us and half 3 us, one every second: each a moment of its own.
+/// A hundred delays, half of them 1 us and half 3 us, one every second: each in its own moment.
 DelaySeries seconds() {
   std::vector<TimedDelay> samples;
   for (int i = 0; i < 100; ++i) samples.push_back({test_time(i * 1s), i % 2 ? 1us : 3us});
@@ -42,13 +42,13 @@ FlowRecord record(Duration first, Duration last, std::uint64_t packets, std::uin
 TEST(CnfMargin, ComesFromTheMomentsOfTheSeriesAndOfTheFlow) {
   const DelaySeries series = seconds();
   const CnfMargins margins{series, {}, {}, 1};
-  // Ten packets, each in a moment of its own, over all hundred delays.
+  // Ten packets, each in its own moment, over all hundred delays.
   EXPECT_NEAR(*margins.multiflow_ns(record(0s, 99s, 10, 10), 2),
               student_factor(99) * deviation * std::sqrt(0.01 + 0.1), 0.01);
   // The same ten in two trains of five: (10)^2 / (25 + 25) = 2 moments.
   EXPECT_NEAR(*margins.multiflow_ns(record(0s, 99s, 10, 50), 2),
               student_factor(99) * deviation * std::sqrt(0.01 + 0.5), 0.01);
-  // A record that tells nothing of moments may be two trains.
+  // A record without moments may be two trains.
   EXPECT_EQ(margins.multiflow_ns(record(0s, 99s, 10, 0), 2),
             margins.multiflow_ns(record(0s, 99s, 10, 50), 2));
   EXPECT_FALSE(CnfMargins(DelaySeries{}, {}, {}, 1).multiflow_ns(record(0s, 99s, 10, 10), 2));
@@ -57,7 +57,7 @@ TEST(CnfMargin, ComesFromTheMomentsOfTheSeriesAndOfTheFlow) {
 TEST(CnfMargin, OfNearbyIsThatOfThePacketsThatAreEstimated) {
   const DelaySeries series = seconds();
   const CnfMargins margins{series, {}, {}, 1};
-  // Two of four packets have their own delays; the other two are two looks.
+  // Two of four packets have their own delays; the other two are two independent samples.
   EXPECT_NEAR(*margins.nearby_ns(record(0s, 99s, 4, 4), 2),
               0.5 * student_factor(99) * deviation * std::sqrt(0.01 + 0.5), 0.01);
   EXPECT_EQ(margins.nearby_ns(record(0s, 99s, 2, 2), 2), 0.0) << "all are known";
@@ -74,8 +74,8 @@ TEST(CnfMargin, IsNothingForAFlowWhoseDelaysAreAllThereIs) {
   EXPECT_GT(*sampled.multiflow_ns(record(5s, 5s, 1, 1), 1), 0.0) << "nine others are not known";
 }
 
-/// Delay jumps at second 50; a flow of which one packet before that was selected may have lasted
-/// longer than that packet, as long as others did.
+/// Delay jumps at second 50.  A flow with one selected packet before that may have lasted longer
+/// than that packet, as long as others did.
 TEST(CnfMargin, OfASinglePacketLooksAsFarAsOthersLast) {
   std::vector<TimedDelay> samples;
   for (int i = 0; i < 100; ++i)
@@ -118,8 +118,8 @@ TEST(CnfMargin, IsInTheResultOfWhoHasOne) {
   EXPECT_EQ(margins(CnfEstimator::endpoint, 1), 0u);
 }
 
-/// Where every packet is selected, a flow of one packet lasted as long as that: others tell
-/// nothing.
+/// If every packet is selected, the duration of a flow of one packet is known: others are
+/// irrelevant.
 TEST(CnfMargin, OfASinglePacketLooksNoFurtherWhereNothingIsSampled) {
   const DelaySeries series = seconds();
   const std::vector<FlowRecord> others = {record(0s, 60s, 2, 2)};

@@ -10,7 +10,8 @@ CnfPoint::CnfPoint(const OnewayOptions& options, const FlowCache::Options& cache
       flow_selection_(SelectionRange::of_share(options.sampling), options.label),
       exported_(options.label),
       cache_(cache) {
-  // Of selected packets the selecting label says little: export another, and of 32 bits.
+  // For selected packets the selecting label carries little information: export another one of 32
+  // bits.
   exported_.function = LabelFunction::bob;
   exported_.init ^= 0x5bd1e995;
   batch_.reserve(OnewayMethod::max_batch);

@@ -14,22 +14,22 @@
 
 namespace sojourn {
 
-/// Selects packets (or flows), keeps them in a flow cache, and collects the records that leave it.
-/// Two points with the same options, however far apart, write records that can be joined.
+/// Selects packets (or flows), keeps them in a flow cache, and collects the exported records.  Two
+/// points with the same options, however far apart, write records that can be joined.
 class CnfPoint {
  public:
   CnfPoint(const OnewayOptions& options, const FlowCache::Options& cache);
 
   /// At most OnewayMethod::max_batch packets.
   void add(std::span<const IpPacket> batch);
-  /// Time has passed, with packets or without: flows that are over become records.
+  /// Time has passed, with or without packets: expired flows become records.
   void advance(Timestamp now) { cache_.advance(now, records_); }
-  /// No packet will follow: what is still in the cache becomes records.
+  /// No packet follows: the rest of the cache becomes records.
   void finish() { cache_.flush(records_); }
 
-  /// Those that have left the cache and were not cleared.
+  /// The records that have left the cache since the last clear.
   std::span<const FlowRecord> records() const { return records_; }
-  /// For whoever hands records on as they come instead of keeping them.
+  /// For callers that pass records on as they come instead of keeping them.
   void clear_records() { records_.clear(); }
   std::size_t cache_bytes() const { return cache_.memory_bytes(); }
   std::uint64_t seen() const { return seen_; }  ///< packets

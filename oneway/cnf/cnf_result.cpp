@@ -16,7 +16,7 @@
 namespace sojourn {
 namespace {
 
-/// The chosen estimator, and how far to trust it.
+/// The chosen estimator and its error estimate.
 class Estimator {
  public:
   Estimator(const OnewayOptions& options, const CnfOptions& cnf,
@@ -73,7 +73,7 @@ class Estimator {
 struct FlowSum {
   std::uint64_t packets = 0;
   double delay = 0, square = 0;
-  /// Records of a flow may be off in the same direction, so margins add up like the means.
+  /// Records of a flow may have errors in the same direction, so margins add up like the means.
   double margin = 0;
   bool margin_known = true;
 
@@ -135,7 +135,7 @@ TotalDelay total_of(const DelaySeries& series) {
   return total;
 }
 
-/// One direction's records: their delays are no neighbours of the other's.
+/// The records of one direction: delays of the two directions are not neighbours.
 void estimate_direction(Direction direction, const Association& association,
                         std::span<const FlowRecord> first, const OnewayOptions& options,
                         const CnfOptions& cnf, OnewayResult& result) {

@@ -1,4 +1,4 @@
-// What the collector of flow records says of a handful of records, figure by figure.
+// The collector of flow records on a handful of records, figure by figure.
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@ namespace sojourn {
 DelaySeries::DelaySeries(std::vector<TimedDelay> samples) : samples_(samples.size()) {
   if (empty()) return;
   assert(samples_.size() < std::numeric_limits<std::uint32_t>::max());
-  // Equal send times in the order of their delays: the series is the same whatever the input order.
+  // Equal send times are ordered by delay: the series does not depend on the input order.
   std::ranges::sort(samples, [](const TimedDelay& a, const TimedDelay& b) {
     return a.sent != b.sent ? a.sent < b.sent : a.delay < b.delay;
   });
@@ -76,7 +76,7 @@ double DelaySeries::moments(Range range) const {
 
 DelaySeries::Range DelaySeries::within(Timestamp first, Timestamp last) const {
   if (empty() || last < first) return {};
-  // No sample between two integers: "after last" is "from last + 1 on".
+  // There is no sample between two integers: "after last" is "from last + 1 on".
   return {lower_bound(first), lower_bound(last + Duration{1})};
 }
 

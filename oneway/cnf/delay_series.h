@@ -1,5 +1,5 @@
 #pragma once
-// Measured delays in the order of their send times: what Multiflow takes its averages of.
+// Measured delays in the order of their send times, which Multiflow averages.
 
 #include <algorithm>
 #include <cstddef>
@@ -29,15 +29,15 @@ struct DelaySummary {
 
 /// A time-sorted series that answers "mean and deviation between two times" in O(log n).
 ///
-/// Prefix sums of the delays and of their squares are 128-bit integers, so that a difference of two
-/// of them is exact, however long the series and however far apart the clocks.  A grid over time
-/// narrows the binary search to a handful of neighbours.  60 bytes a sample.
+/// Prefix sums of the delays and of their squares are 128-bit integers, so that differences are
+/// exact, however long the series and however far apart the clocks.  A grid over time narrows the
+/// binary search to a handful of neighbours.  60 bytes a sample.
 class DelaySeries {
  public:
   DelaySeries() = default;
   explicit DelaySeries(std::vector<TimedDelay> samples);
 
-  /// Some neighbours: samples()[begin] up to but not including samples()[end].
+  /// A range of neighbours: samples()[begin] up to but not including samples()[end].
   struct Range {
     std::size_t begin = 0, end = 0;
 
@@ -46,13 +46,13 @@ class DelaySeries {
   };
   /// All samples sent in [first, last].
   Range within(Timestamp first, Timestamp last) const;
-  /// As `within`, but at least `least` samples: if there are fewer, the times are widened to either
+  /// As `within`, but at least `least` samples: if there are fewer, the range is widened to either
   /// side, by the nearer sample first.
   Range at_least(std::size_t least, Timestamp first, Timestamp last) const;
 
   /// samples = 0 for an empty range.
   DelaySummary over(Range range) const;
-  /// Independent looks at the path among them (cnf/moment.h); 0 for an empty range.
+  /// The number of independent samples of the path among them (cnf/moment.h); 0 for an empty range.
   double moments(Range range) const;
 
   DelaySummary between(Timestamp first, Timestamp last) const { return over(within(first, last)); }
@@ -63,7 +63,7 @@ class DelaySeries {
 
   /// Index of the first sample sent at `time` or later.
   std::size_t lower_bound(Timestamp time) const;
-  /// Two steps, some questions apart: where in the series, then the samples there.
+  /// Two prefetch steps, some queries apart: the position in the series, then the samples there.
   [[gnu::always_inline]] void prefetch_place(Timestamp time) const {
     if (!empty()) prefetch_to_read(&grid_[cell_of(to_ns(time))]);
   }
@@ -85,16 +85,16 @@ class DelaySeries {
   };
 
   /// Rounding in the last digit is harmless: it is the same, and monotonic, for samples and
-  /// questions.
+  /// queries.
   std::size_t cell_of(std::int64_t ns) const {
     const double cell = static_cast<double>(difference_ns(ns, begin_ns_)) * cells_a_ns_;
     return static_cast<std::size_t>(std::clamp(cell, 0.0, last_cell_));
   }
 
-  // On huge pages: questions in random order would miss the TLB three times each (bench_oneway).
+  // On huge pages: queries in random order would miss the TLB three times each (bench_oneway).
   HugeArray<TimedDelay> samples_;
   HugeArray<Sums> sums_;  ///< sums_[i] covers the samples before i, less the pivot each
-  /// crowd_[i]: squared samples per moment before i.  Apart from sums_: only margins ask for it.
+  /// crowd_[i]: squared samples per moment before i.  Separate from sums_: only margins use it.
   HugeArray<std::uint64_t> crowd_;
   HugeArray<std::uint32_t> grid_;  ///< first sample of each slice of time, and the end
   std::int64_t begin_ns_ = 0;

@@ -56,7 +56,7 @@ TEST(DelaySeries, AnHourBetweenTheClocksCostsNoDigit) {
   EXPECT_NEAR(one.mean_ns, -3.6e12, 1e-3);
 }
 
-/// The law: the same as walking over all samples, for clustered times and ties too.
+/// The same result as iterating over all samples, also for clustered times and ties.
 TEST(DelaySeries, AgreesWithWalkingOverAll) {
   std::mt19937_64 random{7};
   for (int round = 0; round < 30; ++round) {
@@ -97,7 +97,7 @@ TEST(DelaySeries, HasTheDeviationOfItsSamples) {
   // 10, 20 and 30: squared distances 100, 0, 100, divided by two.
   const DelaySeries three{{{at(1s), 10ns}, {at(2s), 20ns}, {at(3s), 30ns}}};
   EXPECT_DOUBLE_EQ(three.between(at(1s), at(3s)).deviation_ns, 10);
-  // Off by a constant: nothing changes, though the sums do.
+  // Shifted by a constant: the result does not change, though the sums do.
   const DelaySeries late{{{at(1s), 1h + 10ns}, {at(2s), 1h + 20ns}, {at(3s), 1h + 30ns}}};
   EXPECT_DOUBLE_EQ(late.between(at(1s), at(3s)).deviation_ns, 10);
   EXPECT_DOUBLE_EQ(three.between(at(2s), at(3s)).deviation_ns, std::sqrt(50.0));

@@ -49,8 +49,8 @@ void FlowCache::export_record(FlowRecord& record, Expiry why, std::vector<FlowRe
   records.push_back(record);
 }
 
-/// Three short loops, so that the misses of a batch overlap: the tags of its rows, then the slots
-/// that the tags point at, then the work.
+/// Three short loops, so that the cache misses of a batch overlap: the tags of its rows, then the
+/// slots that the tags select, then the work.
 void FlowCache::add(std::span<const ObservedPacket> batch, std::vector<FlowRecord>& records) {
   assert(batch.size() <= max_batch);
   if (batch.empty()) return;
@@ -85,7 +85,7 @@ void FlowCache::update(const ObservedPacket& packet, std::vector<FlowRecord>& re
       record.bytes += packet.bytes;
       record.tcp_flags |= packet.tcp_flags;
       record.book_moment(moment_of(packet.time) > moment_of(record.last));
-      // By time, not by order: the other point may have seen the two the other way round.
+      // By time, not by order: the other point may have seen the two in reverse order.
       if (packet.time >= record.last) {
         record.last = packet.time;
         record.last_label = packet.label;

@@ -17,10 +17,10 @@ namespace sojourn {
 /// inactive timeout, lasts for the active timeout, or when a row of four slots is full; `expired()`
 /// counts each, and every packet is in exactly one record.
 ///
-/// A timeout divides the packets of a flow in the same way whenever it is noticed, at the flow's
-/// next packet or before: so a hand goes over the slots once per inactive timeout, only to export
-/// what is over and to make room.  Nothing is allocated after the constructor but by the growth of
-/// the list of records.
+/// A timeout splits the packets of a flow in the same way whenever it is detected, at the flow's
+/// next packet or before.  So a clock hand sweeps the slots once per inactive timeout, only to
+/// export expired flows and to make room.  After the constructor only the list of records
+/// allocates.
 class FlowCache {
  public:
   /// The times are NetFlow's usual ones (CNF section III-A).
@@ -35,9 +35,9 @@ class FlowCache {
 
   /// Packets in the order of their times, or nearly so; at most max_batch.
   void add(std::span<const ObservedPacket> batch, std::vector<FlowRecord>& records);
-  /// For when no packets come: exports what is over by now.
+  /// For times without packets: exports flows that have expired by now.
   void advance(Timestamp now, std::vector<FlowRecord>& records) { sweep(now, records); }
-  /// Exports all that is left.
+  /// Exports everything left.
   void flush(std::vector<FlowRecord>& records);
 
   const ExpiryCounters& expired() const { return expired_; }
@@ -74,7 +74,7 @@ class FlowCache {
   HugeArray<Slot> slots_;
   ExpiryCounters expired_;
   Timestamp swept_at_{};
-  std::size_t hand_ = 0;  ///< the next row to be swept
+  std::size_t hand_ = 0;  ///< clock hand: the next row to be swept
 };
 
 }  // namespace sojourn

@@ -74,7 +74,7 @@ TEST(FlowCache, TimeoutsDivideAFlow) {
   EXPECT_EQ(lasting[1].first_label, 6u);
 }
 
-/// Nobody's packet comes, and yet the record is exported: within two rounds of the hand.
+/// The record is exported even if no packet comes: within two rounds of the clock hand.
 TEST(FlowCache, WhatIsOverLeavesWithoutBeingAsked) {
   FlowCache cache{small};
   std::vector<FlowRecord> records;
@@ -113,7 +113,7 @@ TEST(FlowCache, OrderWithinAFlowDoesNotMatter) {
   EXPECT_EQ(records[0].last_label, 13u);
 }
 
-/// The law: with room enough, batches of any size give the records that a map gives.
+/// With enough room, batches of any size give the same records as a map.
 TEST(FlowCache, AgreesWithAMapOfFlows) {
   std::mt19937_64 random{3};
   FlowCache cache{{.memory_bytes = 8 << 20, .active_timeout = 30s, .inactive_timeout = 3s}};
@@ -165,7 +165,7 @@ TEST(FlowCache, AgreesWithAMapOfFlows) {
   for (auto& [key, record] : open) closed(record);
   EXPECT_EQ(cache.expired()[Expiry::cache_full], 0u);
 
-  // When a timeout was noticed is left open, and so is its reason at the end of the input.
+  // When a timeout is detected is unspecified, and so is its reason at the end of the input.
   const auto in_order = [](std::vector<FlowRecord>& list) {
     for (FlowRecord& record : list)
       record.expiry = record.expiry == Expiry::closed ? Expiry::closed : Expiry::active;

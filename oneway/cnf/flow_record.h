@@ -1,6 +1,6 @@
 #pragma once
-// What a point exports about a flow (CNF section III): NetFlow's record, and the labels of its
-// ends.
+// What a point exports about a flow (CNF section III): NetFlow's record, and the labels of its end
+// packets.
 
 #include <array>
 #include <cstdint>
@@ -40,11 +40,11 @@ struct FlowRecord {
   std::uint8_t tcp_flags = 0;  ///< all that were seen, or-ed
   Expiry expiry = Expiry::end_of_input;
   std::uint32_t in_moment = 0;  ///< packets in the moment of the last one
-  /// Sum over moments (cnf/moment.h) of their squared packets; 0: not known, as in records of
-  /// others.
+  /// Sum over moments (cnf/moment.h) of their squared packets; 0: unknown, as in records from other
+  /// exporters.
   std::uint64_t moment_squares = 0;
 
-  /// The packet that was just booked came in the same moment as the one before, or in a new one.
+  /// The packet just counted came in the same moment as the one before, or in a new one.
   void book_moment(bool is_new) {
     in_moment = is_new ? 1 : in_moment + 1;
     moment_squares += 2 * std::uint64_t{in_moment} - 1;  // c^2 - (c - 1)^2

@@ -1,5 +1,5 @@
 #pragma once
-// How many independent looks at the path a flow's packets are.
+// How many independent samples of the path a flow's packets are.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,18 +10,18 @@
 namespace sojourn {
 
 /// Packets of a train meet the same queue and share its delay, so for an error bar they are one
-/// look.  Time is divided into moments of 2^24 ns, 17 ms: longer than a train and than most busy
+/// sample.  Time is divided into moments of 2^24 ns, 17 ms: longer than a train and most busy
 /// periods of a link, shorter than the round trips between trains.
 inline constexpr int moment_shift = 24;
 
 inline std::int64_t moment_of(Timestamp time) { return to_ns(time) >> moment_shift; }
 
-/// Kish's effective number: c_i packets in moment i weigh like (sum c)^2 / sum c^2 single looks.
+/// Kish's effective sample size: c_i packets in moment i count as (sum c)^2 / sum c^2 samples.
 inline double effective_moments(double packets, double squares) {
   return squares > 0 ? std::max(1.0, packets * packets / squares) : 1;
 }
 
-/// Of a record; one that does not tell may have been two trains, one at each end.
+/// For a record; one without this number may have been two trains, one at each end.
 inline double effective_moments(const FlowRecord& record) {
   const auto packets = static_cast<double>(record.packets);
   if (record.moment_squares == 0)

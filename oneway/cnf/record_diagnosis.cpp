@@ -22,7 +22,7 @@ Times times_of(std::span<const FlowRecord> records) {
   return times;
 }
 
-/// What the two files share, whatever the times say.
+/// What the two files have in common, whatever the times are.
 struct Common {
   std::size_t flows = 0;
   std::vector<Duration> differences;  ///< of records with an equal first label
@@ -53,7 +53,7 @@ RecordDiagnosis diagnose_records(std::span<const FlowRecord> first,
     return {.what = What::beyond_the_window,
             .common = common.differences.size(),
             .apart = median_of(common.differences)};
-  // A few flows are in both by chance: ports are reused.
+  // A few common flows may be a coincidence: ports are reused.
   if (common.flows * 2 > std::min(first.size(), last.size()))
     return {.what = What::different_labels, .common = common.flows};
   const Times sent = times_of(first), received = times_of(last);

@@ -1,5 +1,5 @@
 #pragma once
-// Records of two points that have nothing in common: what seems to be wrong with them?
+// Diagnoses records of two points that have nothing in common.
 
 #include <cstddef>
 #include <cstdint>

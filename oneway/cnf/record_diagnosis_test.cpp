@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using What = RecordDiagnosis::What;
 
-/// Ten records of a flow each, `later` behind those of others.
+/// Ten records of one flow each, `later` than others.
 std::vector<FlowRecord> ten_records(std::uint32_t first_flow, std::uint32_t label,
                                     Duration later = {}) {
   std::vector<FlowRecord> records;
@@ -47,7 +47,7 @@ TEST(RecordDiagnosis, TellsOtherLabelsFromOtherTraffic) {
             What::different_traffic);
   EXPECT_EQ(diagnose_records(ten_records(0, 0), ten_records(1'000, 0, 1h)).what,
             What::apart_in_time);
-  // A few flows in both are there by chance.
+  // A few common flows are a coincidence.
   EXPECT_EQ(diagnose_records(ten_records(0, 0), ten_records(7, 100)).what, What::different_traffic);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Flow records of traffic that goes both ways, taken apart by direction.
+// Splits flow records of bidirectional traffic by direction.
 
 #include <span>
 
@@ -9,7 +9,7 @@ namespace sojourn {
 
 struct DirectedAssociations {
   Association forward;
-  /// Its delays are turned round, so that the longest are the largest here as well.
+  /// Its delays are negated, so that the longest are the largest here as well.
   Association backward;
 };
 
@@ -17,7 +17,7 @@ struct DirectedAssociations {
 /// stays with `all`.
 DirectedAssociations by_direction(const Association& all, std::span<const FlowRecord> first);
 
-/// Delays as the clocks read them become delays in the other direction, and back.
+/// Negates delays: readings of the clocks become delays in the other direction, and back.
 void turn_round(Association& association);
 
 }  // namespace sojourn

@@ -12,8 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A connection a second: it goes forward in 2 ms and back in 5 ms, by clocks that are `offset`
-/// apart.
+/// A connection a second: 2 ms forward and 5 ms back, with clocks that are `offset` apart.
 struct BothWays {
   std::vector<FlowRecord> first, last;
 

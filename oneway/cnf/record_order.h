@@ -1,5 +1,5 @@
 #pragma once
-// Records of one point as the collector walks over them: flow by flow, in the order of time.
+// Records of one point in the collector's order: flow by flow, then by time.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,7 +23,7 @@ inline std::vector<std::uint32_t> by_key_and_time(std::span<const FlowRecord> re
 }
 
 /// Calls visit(first records, last records) for every key of the first point; the second list is
-/// empty where the last point never saw the flow.
+/// empty if the last point never saw the flow.
 template <class Visit>
 void for_each_key(std::span<const FlowRecord> first, std::span<const FlowRecord> last,
                   Visit visit) {

@@ -16,12 +16,12 @@ class RecordSource {
  public:
   virtual ~RecordSource() = default;
 
-  /// Fills `batch` from its front and tells how many; 0 when no record will follow.  After an error
-  /// it must not be called again.
+  /// Fills `batch` from its front and returns the number; 0 when no record follows.  Must not be
+  /// called again after an error.
   virtual Result<std::size_t> next(std::span<FlowRecord> batch) = 0;
 };
 
-/// What a point exports, as soon as a record is complete.
+/// Receives each record of a point as soon as it is complete.
 class RecordSink {
  public:
   virtual ~RecordSink() = default;

@@ -8,7 +8,7 @@
 namespace sojourn {
 namespace {
 
-/// Walks over the records of one key at both points.
+/// Iterates over the records of one key at both points.
 class TimingChecks {
  public:
   TimingChecks(std::span<const FlowRecord> first, std::span<const FlowRecord> last,
@@ -16,14 +16,15 @@ class TimingChecks {
       : first_(first), last_(last), limits_(limits), result_(result) {}
 
   void visit(std::span<const std::uint32_t> ours, std::span<const std::uint32_t> theirs) {
-    // C5's memory: out of step since a discard, until both points have paused.
+    // State of C5: out of step since a discard, until both points have paused.
     bool out_of_step = false;
     std::optional<Timestamp> previous_sent, previous_received;
     std::size_t there = 0;
     for (const std::uint32_t index : ours) {
       const FlowRecord& sent = first_[index];
       ++result_.survival.records;
-      // A windowed search: what arrived before this record could, no later one can claim either.
+      // A windowed search: a record that arrived too early for this one is too early for all later
+      // ones.
       while (there < theirs.size() && last_[theirs[there]].first < sent.first + earliest())
         previous_received = last_[theirs[there++]].last;
       std::size_t candidate = there;
@@ -72,7 +73,7 @@ class TimingChecks {
     return !previous || difference(next, *previous) > limits_.inactive_timeout;
   }
 
-  /// How many of C1 to C4 hold, in order; C1 does.
+  /// How many of C1 to C4 hold, in order; C1 holds.
   int checks_passed(const FlowRecord& sent, const FlowRecord& received) const {
     if (received.packets != sent.packets || received.bytes != sent.bytes) return 1;  // C2
     // The latest time at which the receiver's last packet can have been sent, within the timeouts.

@@ -17,7 +17,7 @@ ExactMethod::ExactMethod(const OnewayOptions& options)
       table_(options.window),
       ledger_(options.max_flows) {}
 
-/// Identities of the selected packets, and a first touch of what they will need.
+/// Identities of the selected packets, and a prefetch of what they need.
 std::size_t ExactMethod::identify(std::span<const IpPacket> batch, std::span<Sighting> out) {
   std::size_t count = 0;
   for (const IpPacket& packet : batch) {
@@ -94,8 +94,8 @@ void ExactMethod::matched(const MatchTable::Entry& first, std::int64_t last_ns) 
       {timestamp_from_ns(first.time_ns), Duration{last_ns - first.time_ns}, first.flow});
 }
 
-/// Was the other point capturing when it should have seen this packet?  Only packets that went the
-/// same way can tell: those that come back have not been where this one has.
+/// Whether the other point was capturing when this packet should have passed it.  Only packets of
+/// the same direction can show that; packets of the other direction took another path.
 bool ExactMethod::was_watched(const MatchTable::Entry& entry) const {
   const Direction direction = directions_.known(entry.flow).value_or(Direction::forward);
   const Span& arrived = matched_[static_cast<std::size_t>(direction)][index_of(entry.point)];
@@ -120,7 +120,7 @@ void ExactMethod::settle(std::vector<MatchTable::Entry>& entries) {
 
 namespace {
 
-/// For flows without a decision: the opposite of their counterpart's.
+/// For undecided flows: the opposite of their counterpart's direction.
 class CounterpartDirections {
  public:
   CounterpartDirections(const FlowLedger& ledger, const DirectionFinder& found)
@@ -137,7 +137,7 @@ class CounterpartDirections {
     if (const auto direction = found_.known(number)) return direction;
     const auto counterpart = by_key_.find(key->reversed());
     if (counterpart != by_key_.end()) return opposite(counterpart->second);
-    // As its samples were handed out.
+    // As its samples were reported.
     if (const auto mean = ledger_.mean_delay(number)) return found_.likely(number, *mean);
     return std::nullopt;
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Method "exact": every packet of one point found again at the other.
+// Method "exact": matches every packet of one point at the other.
 
 #include <algorithm>
 #include <array>
@@ -19,24 +19,23 @@ namespace sojourn {
 
 /// Delay and fate of each packet, by its identity (oneway/label.h), within `window` either way.
 ///
-/// A packet of the first point that is not found is lost if the last point was watching: packets
-/// sent before and after it arrived, or the last point's capture reaches a window beyond it on
-/// both sides.  Otherwise nobody can tell, and it counts as "outside"
-/// (docs/design/oneway-exact.md).
+/// A packet of the first point that is not found is lost if the last point was capturing: packets
+/// sent before and after it arrived, or the last point's capture extends a window beyond it on both
+/// sides.  Otherwise its fate is unknown, and it counts as "outside" (docs/design/oneway-exact.md).
 ///
-/// Packets that go backward (oneway/direction.h) start at the last point: there "lost" and
-/// "only-last" change places, and the two directions are counted apart.
+/// Backward packets (oneway/direction.h) start at the last point: for them "lost" and "only-last"
+/// are exchanged, and the two directions are counted separately.
 ///
 /// Identical packets (retransmitted with identification 0, duplicate IPv6 acknowledgments) match in
-/// their order and count as "ambiguous".  A copy made on the way finds its original already matched
-/// and counts as "only-last".
+/// their order and count as "ambiguous".  A copy made on the path finds its original already
+/// matched and counts as "only-last".
 class ExactMethod final : public OnewayMethod {
  public:
   explicit ExactMethod(const OnewayOptions& options);
 
   void first(std::span<const IpPacket> batch) override { process(batch, Point::first); }
   void last(std::span<const IpPacket> batch) override { process(batch, Point::last); }
-  /// Packets of the other point need not wait any longer for this one.
+  /// Packets of the other point no longer wait for this one.
   void ended(Point point) override {
     progress_.of(point) = std::numeric_limits<std::int64_t>::max();
   }
@@ -84,8 +83,8 @@ class ExactMethod final : public OnewayMethod {
   Spans seen_;                    ///< all packets
   std::array<Spans, 2> matched_;  ///< by direction: those found at the other point
   DirectionFinder directions_;
-  /// Until a flow and its counterpart have shown the directions, or so many packets that there
-  /// seems to be one only, samples and unmatched packets are held back.
+  /// Samples and unmatched packets are held back until a flow and its counterpart have shown the
+  /// directions, or until so many packets have passed that there is probably only one direction.
   static constexpr std::size_t most_held = 65'536;
   bool holds_ = true;
   MatchTable::Progress progress_;

@@ -125,7 +125,7 @@ TEST(ExactMethod, CountsApartWhatTheOtherPointCouldNotSee) {
   EXPECT_EQ(result.lost, 1u);
   EXPECT_EQ(counter(result, "outside-first"), 2u);
   EXPECT_EQ(result.flows[0].packets, 3u);
-  // The other way round: what only the last point saw.
+  // The reverse: packets that only the last point saw.
   const auto mirrored = measure({{first, 200, 2},
                                  {first, 400, 4},
                                  {last, 100, 1},
@@ -138,7 +138,7 @@ TEST(ExactMethod, CountsApartWhatTheOtherPointCouldNotSee) {
 }
 
 TEST(ExactMethod, CallsItLostWhereTheOtherPointWatchedForAWindow) {
-  // No packet sent later arrives, but the last point captures on for a window, and did before.
+  // No packet sent later arrives, but the last point captured for a window before and after.
   const OnewayOptions options{.window = 1us};
   EXPECT_EQ(measure({{last, 0, 7}, {first, 1500, 1}, {last, 3000, 8}}, options).lost, 1u);
   EXPECT_EQ(measure({{last, 0, 7}, {first, 1500, 1}, {last, 2400, 8}}, options).lost, 0u);
@@ -196,7 +196,7 @@ TEST(ExactMethod, SelectsAShareOfThePackets) {
   EXPECT_LT(flows.flows.size(), 70u);
 }
 
-/// The same by the slow way: a list per packet identity, first come, first served.
+/// A slow implementation of the same: a list per packet identity, first come, first served.
 struct Model {
   std::map<std::uint32_t, std::deque<Seen>> waiting;
   std::map<std::uint16_t, std::vector<double>> delays;
@@ -213,7 +213,7 @@ struct Model {
                (best == queue.end() || at->time_ns < best->time_ns))
         best = at;
     }
-    // A twin that has expired may or may not have been swept; the test keeps to live ones.
+    // A duplicate that has expired may or may not have been swept; the test uses only live ones.
     ambiguous += twin;
     if (best == queue.end()) return queue.push_back(seen);
     const double delay = static_cast<double>(seen.time_ns - best->time_ns);
@@ -269,8 +269,8 @@ TEST(ExactMethod, AgreesWithAPlainModelOnRandomTraffic) {
   EXPECT_EQ(*result.sent + counter(result, "outside-first"), all_first);
 }
 
-/// Forward in 1 ms, an answer back in 2 ms; every tenth packet forward and every fifth backward is
-/// lost, and every twentieth backward is copied on the way.
+/// Forward in 1 ms, a response back in 2 ms.  Every tenth packet forward and every fifth backward
+/// is lost, and every twentieth backward is duplicated.
 std::vector<Seen> both_ways(std::int64_t offset_ns, std::uint32_t connections = 200) {
   std::vector<Seen> seen;
   constexpr std::int64_t ms = 1'000'000;
@@ -324,8 +324,8 @@ TEST_P(BothWays, AreCountedApart) {
 INSTANTIATE_TEST_SUITE_P(ByOffset, BothWays,
                          testing::Values(0, 5'000'000'000, -5'000'000'000, 1'500'000));
 
-// What is under way when both captures stop is not lost, though packets the other way still
-// arrive.
+// Packets in flight when both captures stop are not lost, though packets in the other direction
+// still arrive.
 TEST(ExactMethod, PacketsThatComeBackDoNotProveThatOthersWouldHaveArrived) {
   std::vector<Seen> seen = both_ways(0, 10);
   constexpr std::int64_t ms = 1'000'000;

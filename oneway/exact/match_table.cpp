@@ -51,7 +51,7 @@ void MatchTable::wait(std::uint64_t key, const Entry& entry) {
   store((key & ~low_bits) | last | waiting_bit, entry.time_ns, entry.flow);
 }
 
-/// The first free slot on the key's way; make_room() sees to it that there is one.
+/// The first free slot on the key's probe path; make_room() ensures that there is one.
 void MatchTable::store(std::uint64_t tag, std::int64_t time_ns, std::uint32_t flow) {
   for (std::size_t index = home(tag);; index = after(index)) {
     Line& line = lines_[index];

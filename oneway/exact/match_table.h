@@ -1,5 +1,5 @@
 #pragma once
-// Packets that were seen at one point and are awaited at the other.
+// Packets seen at one point that wait for the other.
 
 #include <array>
 #include <bit>
@@ -17,13 +17,13 @@
 
 namespace sojourn {
 
-/// Every packet waits here until it is seen at the other point, or until the other point is further
-/// than `window` past it.  Which point sees it first does not matter: clocks may be wrong.
+/// Every packet waits here until it is seen at the other point, or until the other point is more
+/// than `window` past it.  Either point may see it first, because clocks may be wrong.
 ///
-/// As in roundtrip/tables/exact_table.h a key's home is one cache line, here of three slots; a full
-/// line carries a mark and passes newcomers to the next.  A match frees its slot.  The table is
-/// swept when a third of it is taken, and doubles if that did not help: memory follows the packets
-/// that wait. Unlike there, an entry that has waited in vain is not just forgotten but handed out:
+/// As in roundtrip/tables/exact_table.h, the home of a key is one cache line, here of three slots;
+/// a full line has a mark and passes new keys to the next.  A match frees its slot.  The table is
+/// swept when a third of it is taken, and doubles if that did not help: memory depends on the
+/// number of waiting packets.  Unlike there, an expired entry is not just forgotten but returned:
 /// it may be a loss.
 class MatchTable {
  public:
@@ -33,7 +33,7 @@ class MatchTable {
     Point point;
   };
   struct Meeting {
-    std::optional<Entry> partner;  ///< the packet at the other point: it no longer waits
+    std::optional<Entry> partner;  ///< the packet at the other point; it no longer waits
     bool twin = false;             ///< an identical packet of the same point still waits
   };
 
@@ -41,13 +41,13 @@ class MatchTable {
 
   void prefetch(std::uint64_t key) const { prefetch_to_write(&lines_[home(key)]); }
 
-  /// The earliest partner within the window.  Identical packets so match in their order.
+  /// The earliest partner within the window, so identical packets match in their order.
   Meeting meet(std::uint64_t key, Point point, std::int64_t time_ns);
-  /// Lets a packet wait that met no partner.
+  /// Stores a packet that found no partner.
   void wait(std::uint64_t key, const Entry& entry);
 
-  /// Makes room for so many packets.  Entries that can no longer be met, because the other point
-  /// has reached `progress`, are appended to `expired`.
+  /// Makes room for this many packets.  Entries that can no longer be matched, because the other
+  /// point has reached `progress`, are appended to `expired`.
   struct Progress {
     std::int64_t first_ns = std::numeric_limits<std::int64_t>::min();
     std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
@@ -59,7 +59,7 @@ class MatchTable {
     if (needs_sweep(packets)) [[unlikely]]
       sweep(packets, progress, expired);
   }
-  /// All that still wait; the table is empty then.
+  /// All entries that still wait; the table is empty afterwards.
   void take_all(std::vector<Entry>& waiting);
 
   std::size_t memory_bytes() const { return peak_bytes_; }
@@ -73,7 +73,7 @@ class MatchTable {
     std::array<std::uint64_t, ways> tags;
     std::array<std::int64_t, ways> times;
     std::array<std::uint32_t, ways> flows;
-    std::uint32_t spilled;  ///< a key at home here waits in a later line
+    std::uint32_t spilled;  ///< a key whose home is here is in a later line
   };
   static_assert(sizeof(Line) == 64);
 

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t lines = 32;  // the fewest: the upper five bits of a key choose its line
 
-/// A key at home in `line`, and no other's.
+/// A key whose home is `line`, distinct from all others.
 constexpr std::uint64_t key_in(std::uint64_t line, std::uint64_t number) {
   return line << 59 | number << 2;
 }
@@ -47,7 +47,7 @@ TEST(MatchTable, IdenticalPacketsMeetTheEarliestFirst) {
     EXPECT_EQ(table.meet(key_in(0, 1), Point::last, 400).partner->time_ns, time);
 }
 
-// Behind the three tags of a line lie its times: read as tags, they would be packets.
+// The three tags of a line are followed by its times: read as tags, they would be packets.
 TEST(MatchTable, ALineHasThreeSlotsAndATimeIsNoTag) {
   const std::int64_t time = static_cast<std::int64_t>(key_in(3, 5) | 1);
   for (std::size_t waiting = 0; waiting <= 3; ++waiting) {
@@ -87,7 +87,7 @@ TEST(MatchTable, MakesRoomAndHandsOutWhatNobodyCanMeetAnyMore) {
   std::vector<MatchTable::Entry> expired;
   table.make_room(2, {1'000'000'001, 1'000'000'001}, expired);
   EXPECT_TRUE(expired.empty()) << "there is room";
-  // Only the last point has come further than a window: what waits at the first is lost.
+  // Only the last point has advanced by more than a window: packets waiting at the first are lost.
   table.make_room(10, {1'000'000'000, 1'000'000'001}, expired);
   ASSERT_EQ(expired.size(), 5u);
   for (const MatchTable::Entry& entry : expired) {

@@ -1,8 +1,8 @@
 #pragma once
 // Lossy difference aggregator: the mean delay of all packets together, from two small sketches.
 //
-// Kompella, Levchenko, Snoeren, Varghese. Every Microsecond Counts. SIGCOMM 2009; here as the RLI
-// paper compares with it (section V-C).
+// Kompella, Levchenko, Snoeren, Varghese. Every Microsecond Counts. SIGCOMM 2009; implemented as in
+// the RLI paper's comparison (section V-C).
 
 #include <array>
 #include <cstddef>
@@ -21,7 +21,7 @@ struct LdaBank {
   double sampling = 1;  ///< share of all packets that go to this bank
 };
 
-/// Both points need the same.
+/// Both points need the same options.
 struct LdaOptions {
   std::vector<LdaBank> banks = {{}, {}};
   std::uint64_t seed = 0;
@@ -35,8 +35,8 @@ struct LdaOptions {
 /// One point's sketch of one interval.
 ///
 /// A packet goes to at most one bank and to one bucket of it, chosen by its label.  A bucket holds
-/// the number of its packets and the sum of their times, modulo 2^64 (differences stay exact), and
-/// the same once more with a sign from the label, for the deviation.
+/// the number of its packets and the sum of their times, modulo 2^64 (differences stay exact).  It
+/// also holds both with a sign from the label, for the deviation.
 class LdaSketch {
  public:
   struct Bucket {
@@ -71,7 +71,7 @@ struct LdaEstimate {
   std::uint64_t packets = 0;  ///< in undisturbed buckets
   std::size_t usable_buckets = 0;
   double mean_ns = 0;
-  /// Each undisturbed bucket's signed sum of (delay - mean), squared, has the expectation of the
+  /// The squared signed sum of (delay - mean) of each undisturbed bucket has the expectation of the
   /// sum of squares.  The paper squares the delays themselves; see `plain_deviation_ns`.
   double deviation_ns = 0;
   double plain_deviation_ns = 0;

@@ -6,7 +6,7 @@
 namespace sojourn {
 namespace {
 
-/// The shares that the RLI paper's banks have at 400 000 packets an interval; eight times the
+/// The sampling shares of the RLI paper's banks at 400 000 packets an interval; eight times the
 /// buckets, since a capture is longer than its second.
 LdaOptions whole_capture(std::uint64_t seed) { return {{{4096, 0.256}, {4096, 0.0128}}, seed}; }
 

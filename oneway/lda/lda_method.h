@@ -7,7 +7,7 @@
 
 namespace sojourn {
 
-/// One sketch of the whole capture at each point, two banks with the paper's shares of sampling.
+/// One sketch of the whole capture at each point, two banks with the paper's sampling shares.
 /// Gives no flows.
 std::unique_ptr<OnewayMethod> make_lda(const OnewayOptions& options);
 

@@ -71,9 +71,9 @@ TEST(Lda, TunedForTheLossOfThePaper) {
   EXPECT_DOUBLE_EQ(few.banks[0].sampling + few.banks[1].sampling, 1);
 }
 
-// Which buckets are usable does not depend on the delays, so the estimate is the mean of n
-// independent exponential delays.  It is off by more than t with probability below 2 exp(-n (t -
-// ln(1 + t))) (Chernoff): at t = 8/sqrt(n) and n >= 5000, below 1e-12.
+// Which buckets are usable is independent of the delays, so the estimate is the mean of n
+// independent exponential delays.  Its relative error exceeds t with probability below 2 exp(-n (t
+// - ln(1 + t))) (Chernoff): at t = 8/sqrt(n) and n >= 5000, below 1e-12.
 bool mean_agrees(double bias) {
   constexpr int packets = 200'000;
   LdaOptions options = LdaOptions::tuned(packets);

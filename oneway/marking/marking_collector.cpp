@@ -12,7 +12,7 @@ namespace {
 
 using enum MarkingFault;
 
-/// The mean and deviation of the last delays; few, so that a drifting clock is followed.
+/// The mean and deviation of the last delays; few, so that it follows a drifting clock.
 class RecentDelays {
  public:
   void add(Duration delay) {
@@ -35,7 +35,7 @@ class RecentDelays {
   std::size_t count_ = 0;
 };
 
-/// Half an interval, or a quarter where the quarter tells what a mark means.
+/// Half an interval, or a quarter if the quarter determines the meaning of a mark.
 Duration room_of(const CollectorOptions& options, const MarkingRecord* first,
                  const MarkingRecord* last) {
   Duration shorter = Duration::max();
@@ -44,21 +44,20 @@ Duration room_of(const CollectorOptions& options, const MarkingRecord* first,
   return options.method == MarkingMethod::multiplexed ? shorter / 4 : shorter / 2;
 }
 
-/// A spread of half an interval cannot be told from clocks that are half an interval apart.
+/// A spread of half an interval is indistinguishable from clocks half an interval apart.
 bool contradicts_itself(const MarkingRecord& record) {
   return record.late + record.early >= record.judged_by.length() / 2;
 }
 
-/// Intervals at which the points' clocks have given themselves away.
+/// Intervals in which the points' clocks were found to be wrong.
 class ClockTraces {
  public:
   void add(const MarkingResult& result) {
     found_.emplace_back(result.length.exponent(), result.interval);
   }
 
-  /// Clocks belong to points, not to flows, and do not jump back: all flows share the verdict, and
-  /// so do the intervals around, where this flow or another may have had too few packets to leave a
-  /// trace.
+  /// Clocks belong to points, not to flows, and do not jump back.  So all flows share the verdict,
+  /// and so do the intervals around, where a flow may have had too few packets to show it.
   void spread(std::vector<MarkingResult>& results) {
     constexpr std::int64_t around = 2;
     std::ranges::sort(found_);
@@ -76,9 +75,9 @@ class ClockTraces {
   std::vector<std::pair<int, std::int64_t>> found_;
 };
 
-/// While an interval lasts, packets of the other colour are late ones of the interval before or
-/// early ones of the next, told by which is nearer.  If both are seen far from the edges, the
-/// clocks are rather half an interval apart, and neither count is right.
+/// Within an interval, packets of the other colour are late ones of the interval before or early
+/// ones of the next, whichever is nearer.  If both occur far from the edges, the clocks are
+/// probably half an interval apart, and neither count is right.
 void find_what_is_far_from_the_edges(std::span<const MarkingResult> results, ClockTraces& traces) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     const MarkingResult& before = results[i];
@@ -109,7 +108,7 @@ MarkingResult judge(const CollectorOptions& options, const Ends& points, const R
   if (first) result.sent = first->packets;
   if (last) {
     result.received = last->packets;
-    // What came twice at the first point was sent twice; what came twice only here was copied.
+    // A duplicate at the first point was sent twice; a duplicate only here was made on the path.
     result.copies = last->repeats - std::min(last->repeats, first ? first->repeats : 0);
     result.late = last->late;
     result.early = last->early;
@@ -134,13 +133,13 @@ MarkingResult judge(const CollectorOptions& options, const Ends& points, const R
       outside = std::max({outside, record->late, record->early});
       faults.add(unsynchronised, contradicts_itself(*record));
     }
-  // A pulse without its partner: one of the two is another packet, and the counts may be too.
+  // A pulse without its partner: one of the two is another packet, and the counts may be wrong too.
   faults.add(unsynchronised, options.method == MarkingMethod::multiplexed &&
                                  (faults.has(double_pulse) ||
                                   (first && last && first->pulses == 0 && last->pulses > 0)));
   const Duration room = room_of(options, first, last);
   result.guard = options.clock_error + std::max(recent.reach().value_or(Duration{}), outside);
-  // What was seen is less than what is, by the gap between packets: a sixteenth is kept in reserve.
+  // The observed extent is too small by the gap between packets: a sixteenth is kept in reserve.
   result.strays = outside >= room - room / 16;
   faults.add(guard_band, result.strays || result.guard >= room);
 
@@ -155,7 +154,7 @@ MarkingResult judge(const CollectorOptions& options, const Ends& points, const R
     faults.add(more_out_than_in, arrived > result.sent);
     if (!faults.spoil_loss()) result.lost = result.sent - arrived;
   } else {
-    // A single pulse, and whether another one could have been its partner.
+    // A single pulse, and whether another pulse could be its partner.
     const Duration around = any.length.length() / 2;
     faults.add(began_late, points.last.span.since > result.pulse_time - around);
     faults.add(read_too_early, points.last.span.until < result.pulse_time + around);
@@ -183,18 +182,17 @@ bool follows(const MarkingResult& one, const MarkingResult& next) {
          one.interval + one.intervals == next.interval;
 }
 
-/// Multiplexed: what looks like a second pulse may be a packet of a neighbour that missed its count
-/// there.
+/// Multiplexed: an apparent second pulse may be a packet of a neighbour interval that missed its
+/// count there.
 void find_double_pulses(std::span<const MarkingResult> results, ClockTraces& traces) {
   for (const MarkingResult& result : results)
     if (result.faults.has(double_pulse)) traces.add(result);
 }
 
-/// Multiplexed: a pulse that comes too late, in the last quarter, looks like a packet of the next
-/// interval that came too early; one that comes too early looks like a late one of the interval
-/// before, where the next interval's packets are early as well.  So a pulse may be lost only if no
-/// packet of the next interval was early: else one packet may have been counted in a neighbour's
-/// place.
+/// Multiplexed: a pulse that comes too late, in the last quarter, looks like an early packet of the
+/// next interval.  One that comes too early looks like a late packet of the interval before, where
+/// the next interval's packets are early as well.  So a pulse may count as lost only if no packet
+/// of the next interval was early: otherwise one packet may have been counted for a neighbour.
 void doubt_lost_pulses(std::vector<MarkingResult>& results) {
   for (std::size_t i = 0; i + 1 < results.size(); ++i) {
     MarkingResult &one = results[i], &next = results[i + 1];
@@ -206,7 +204,7 @@ void doubt_lost_pulses(std::vector<MarkingResult>& results) {
   }
 }
 
-/// Points that use different lengths at the same time: one has not heard of a change yet.
+/// Points that use different lengths at the same time: one has not learned of a change yet.
 void doubt_overlapping_intervals(std::vector<MarkingResult>& results) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Timestamp end = results[i].length.start_of(results[i].interval + results[i].intervals);

@@ -14,12 +14,12 @@
 
 namespace sojourn {
 
-/// All that one point has to say.
+/// All data of one point.
 struct PointRecords {
   MarkingSpan span;
   std::vector<MarkingRecord> records;
-  /// Live points say which intervals they have read, whether there were packets or not; in
-  /// ascending order.  Empty: all of the span.
+  /// Live points report which intervals they have read, with or without packets; in ascending
+  /// order.  Empty: the whole span.
   std::vector<std::int64_t> read = {};
   /// Intervals that a live point itself does not trust, and why; in ascending order.
   std::vector<std::pair<std::int64_t, MarkingFault>> doubts = {};
@@ -29,21 +29,21 @@ struct MarkingResult {
   std::uint32_t flow = 0;
   MarkingInterval length;
   std::int64_t interval = 0;
-  std::int64_t intervals = 1;              ///< a row of idle intervals stands for so many
+  std::int64_t intervals = 1;              ///< a row of idle intervals covers this many
   std::uint64_t sent = 0;                  ///< as counted at the first point
   std::uint64_t received = 0;              ///< as counted at the last
-  std::uint64_t copies = 0;                ///< of these: made on the way
-  std::optional<std::uint64_t> lost = {};  ///< only if nothing speaks against it
+  std::uint64_t copies = 0;                ///< of these: duplicated on the path
+  std::optional<std::uint64_t> lost = {};  ///< only if valid
   std::optional<Duration> delay = {};      ///< of the pulse, by the clocks of both points; likewise
   Timestamp pulse_time = {};               ///< at the first point, if it saw one
   Duration late{};  ///< how far packets came outside their interval at the last point
   Duration early{};
-  bool strays = false;  ///< so far that the guard band is all but used up
+  bool strays = false;  ///< so far that the guard band is almost used up
   Duration guard{};     ///< d of RFC 9341 section 5
   MarkingFaults faults = {};
 
   Timestamp start() const { return length.start_of(interval); }
-  /// A fault found out later takes back what it spoils.
+  /// A fault found later invalidates the figures it affects.
   void add(MarkingFault fault) {
     faults.add(fault);
     if (faults.spoil_loss()) lost.reset();
@@ -53,8 +53,8 @@ struct MarkingResult {
 
 struct CollectorOptions {
   MarkingMethod method = MarkingMethod::multiplexed;
-  /// How far the two clocks may be apart: A of RFC 9341.  What it does not admit is found out only
-  /// by its traces: lateness, double pulses, delays beyond the band.
+  /// The bound of the clocks' offset: A of RFC 9341.  A larger offset is detected only by its
+  /// effects: lateness, double pulses, delays beyond the band.
   Duration clock_error{};
 };
 
@@ -64,20 +64,19 @@ struct CollectorOptions {
 ///
 /// A is the clocks' error; D are the delays of the last eight pulses, which contain the clocks'
 /// actual offset, so they may be negative.  Packets seen further outside their interval raise d.
-/// Multiplexed marking has half as much room, L/4: a mark is told to be pulse or step by the
-/// quarter it comes in (paper section 3.4).  Beyond the band no figure is given, rather than a
-/// wrong one.
+/// Multiplexed marking has half as much room, L/4: the quarter in which a mark comes tells pulse
+/// from step (paper section 3.4).  Beyond the band no figure is given, rather than a wrong one.
 ///
 /// RFC 9341 section 4.2 allows several delay-marked packets in a block: double marking gives their
 /// mean delay, if as many arrive as were sent.
 ///
-/// What remains invisible: clocks that are off by a multiple of 2 L agree on every colour.  A must
-/// say so.
+/// Not detectable: clocks that are off by a multiple of 2 L agree on every colour.  A must cover
+/// this.
 std::vector<MarkingResult> collect(const CollectorOptions& options, const PointRecords& first,
                                    const PointRecords& last);
 
-/// The two-way delay when only interval-level synchronisation can be had (paper section 3.7): the
-/// clocks' offset is in both directions' delays with opposite signs.
+/// The two-way delay with only interval-level synchronisation (paper section 3.7): the clocks'
+/// offset is in both directions' delays with opposite signs.
 struct TwoWayDelay {
   std::int64_t interval = 0;
   Timestamp pulse_time;  ///< of the forward pulse, at the point where it began
@@ -85,7 +84,7 @@ struct TwoWayDelay {
   Duration
       half_offset{};  ///< half the difference: the clocks' offset, if both ways take equally long
 };
-/// For each interval in which both directions have a valid delay.  Results of one flow each.
+/// For each interval in which both directions have a valid delay.  Each result is of one flow.
 std::vector<TwoWayDelay> two_way_delays(std::span<const MarkingResult> forward,
                                         std::span<const MarkingResult> reverse);
 

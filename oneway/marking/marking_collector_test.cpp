@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 constexpr MarkingInterval one_second{0};
 constexpr std::int64_t origin = 1000;
 
-/// A packet every 10 ms for so many seconds, each 1 ms on the way.
+/// A packet every 10 ms for this many seconds, each with a delay of 1 ms.
 MarkingScenario steady(MarkingMethod method, int seconds = 6) {
   MarkingScenario scenario{.method = method, .length = one_second};
   for (int i = 0; i < seconds * 100; ++i)
@@ -106,7 +106,7 @@ TEST(MarkingCollector, ALostPulseHasNoDelay) {
     }
     EXPECT_EQ(row(outcome, 2).delay, Duration{1ms});
   }
-  // The mistake: a timestamp register that nothing was written to, read all the same.
+  // The mistake: an unwritten timestamp register is read anyway.
   const MarkingRecord sent{.packets = 10,
                            .pulses = 1,
                            .pulse_time = timestamp_from_ns(5),
@@ -216,7 +216,8 @@ TEST(MarkingCollector, TwoWayDelayNeedsNoCommonTime) {
 }
 
 TEST(MarkingMultipoint, SumsOverWaysInAndOut) {
-  // Two ways in, each steady; a third of all packets leave by the second way out, four are lost.
+  // Two entries with steady traffic; a third of all packets leave by the second exit, four are
+  // lost.
   MarkingScenario upper = steady(MarkingMethod::step), lower = upper;
   MarkingOutcome a = run(upper), b = run(lower);
   PointRecords out_one = a.last, out_two = b.last;
@@ -232,7 +233,7 @@ TEST(MarkingMultipoint, SumsOverWaysInAndOut) {
     EXPECT_EQ(result.sent, 200u);
     EXPECT_EQ(result.lost, 4u);
   }
-  // Point by point nothing could be said: one way out has more than came in by one way in.
+  // Point by point there would be no result: one exit has more packets than one entry.
   EXPECT_FALSE(collect({MarkingMethod::step, {}}, b.first, out_two)[2].lost);
 }
 

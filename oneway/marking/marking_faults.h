@@ -1,5 +1,5 @@
 #pragma once
-// Why a figure of an interval cannot be given.
+// Why no figure is given for an interval.
 
 #include <array>
 #include <cstddef>
@@ -10,17 +10,17 @@
 namespace sojourn {
 
 enum class MarkingFault : std::uint8_t {
-  idle,        ///< no packet was sent: no loss and no delay, which is not zero loss and zero delay
+  idle,        ///< no packet was sent: loss and delay are unknown, not zero
   guard_band,  ///< clock error and delay reach too close to the next interval (RFC 9341 section 5)
   unsynchronised,    ///< the points disagree on which interval it is
   began_late,        ///< a point began to observe after the interval did
   read_too_early,    ///< a counter was read before the last packet of the interval could be in it
-  more_out_than_in,  ///< packets from nowhere: duplicates, another path, or wrong clocks
+  more_out_than_in,  ///< surplus packets: duplicates, another path, or wrong clocks
   link_down,         ///< live: the interface of a point was down
   not_recorded,      ///< live: a point was stopped, or read its counters too late
-  rewritten,         ///< live: somebody on the way changes the marks, or the field they are in
+  rewritten,         ///< live: a device on the path changes the marks, or the field they are in
   in_use,            ///< live: packets carried such marks before they were marked
-  no_pulse,          ///< the first point saw no pulse to time
+  no_pulse,          ///< the first point saw no pulse
   lost_pulse,        ///< the last point did not: its delay is unknown, not zero
   double_pulse,      ///< a point saw several
   count_
@@ -41,7 +41,7 @@ class MarkingFaults {
   }
   constexpr bool none() const { return bits_ == 0; }
 
-  /// Counts are only as good as the intervals they are counted in.
+  /// Counts are only as good as the intervals in which they are counted.
   constexpr bool spoil_loss() const { return (bits_ & counting) != 0; }
   constexpr bool spoil_delay() const { return bits_ != 0; }
 

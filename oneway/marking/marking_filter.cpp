@@ -27,7 +27,7 @@ Result<std::uint8_t> parse_protocol(std::string_view text) {
   return parse_number<std::uint8_t>(text, 255, "protocol");
 }
 
-/// Stores a value that parsed, or passes the error on.
+/// Stores a parsed value, or returns the error.
 template <class T>
 Result<void> take(std::optional<T>& into, Result<T> parsed) {
   if (!parsed) return std::unexpected(parsed.error());

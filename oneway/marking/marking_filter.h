@@ -12,7 +12,7 @@
 
 namespace sojourn {
 
-/// What is not set does not matter; a filter with nothing set is all traffic.
+/// Unset fields match anything; a filter with nothing set matches all traffic.
 struct MarkingFilter {
   std::optional<Prefix> source = {};
   std::optional<Prefix> destination = {};
@@ -25,7 +25,7 @@ struct MarkingFilter {
   /// "any", or some of source=PREFIX, destination=PREFIX, source-port=N, destination-port=N,
   /// protocol=tcp|udp|icmp|N, flow-id=N with commas between.
   static Result<MarkingFilter> parse(std::string_view text);
-  /// The 5-tuple of a flow, whole.
+  /// The complete 5-tuple of a flow.
   static MarkingFilter of(const FlowKey& key);
   std::string text() const;
 };

@@ -79,7 +79,7 @@ void MarkingFlows::classify(std::span<const IpPacket> batch, std::span<std::uint
   assert(batch.size() <= max_batch && flows.size() >= batch.size());
   std::ranges::fill(flows.first(batch.size()), no_flow);
   std::array<std::uint64_t, max_batch> tags;
-  // Per shape three short loops' worth of work, so that the misses of a batch overlap.
+  // Per shape three short loops, so that the cache misses of a batch overlap.
   for (const Shape& shape : shapes_) {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (flows[i] != no_flow || batch[i].is_ipv6 != shape.is_ipv6) continue;

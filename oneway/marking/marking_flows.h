@@ -1,5 +1,5 @@
 #pragma once
-// The second of the two lookups of section 3.5: which monitored flow a packet belongs to.
+// The second of the two lookups of section 3.5: the monitored flow of a packet.
 
 #include <array>
 #include <cstddef>
@@ -16,11 +16,11 @@
 
 namespace sojourn {
 
-/// Filters that look at the same bits share one hash lookup, so the cost grows with the number of
-/// such shapes (at most 16 for each IP version), not with the number of flows.  Where several
-/// filters match, the one that looks at most bits wins, of equals the earlier.
+/// Filters on the same bits share one hash lookup, so the cost grows with the number of such shapes
+/// (at most 16 for each IP version), not with the number of flows.  If several filters match, the
+/// one with the most bits wins; if equal, the earlier.
 ///
-/// Flows are told apart by a keyed 64-bit hash of those bits (docs/decisions/0002).
+/// Flows are distinguished by a keyed 64-bit hash of those bits (docs/decisions/0002).
 class MarkingFlows {
  public:
   static constexpr std::size_t max_batch = 256;
@@ -38,7 +38,7 @@ class MarkingFlows {
 
  private:
   struct Shape : MarkingShape {
-    std::uint64_t number = 0;  ///< told apart in the hash, also from the other IP version's
+    std::uint64_t number = 0;  ///< part of the hash, distinct also from the other IP version's
   };
   struct Slot {
     std::uint64_t tag;

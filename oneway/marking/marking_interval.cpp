@@ -9,7 +9,7 @@ namespace sojourn {
 Result<MarkingInterval> MarkingInterval::parse(std::string_view text) {
   const auto duration = parse_duration(text);
   if (!duration) return std::unexpected(duration.error());
-  // 1000 is taken for 1024, which is 2.4 % more.
+  // 1000 is accepted for 1024, which is 2.4 % more.
   constexpr double nearly = 1.025;
   const double wanted = static_cast<double>(to_ns(*duration));
   for (int exponent = shortest; exponent <= longest; ++exponent) {

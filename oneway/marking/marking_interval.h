@@ -24,9 +24,9 @@ struct MarkingMoment {
 /// The length of an interval, 2^exponent seconds from 2^-10 (0.98 ms) to 2^6 (64 s).
 ///
 /// A power of two of a *second*, not of a nanosecond: then the interval's number is a bit field of
-/// a timestamp of seconds and binary fraction, as PTP-synchronised hardware and P4 switches have it
-/// and the paper's rules match it, and every clock that knows the time of day agrees where
-/// intervals begin.
+/// a timestamp of seconds and binary fraction.  PTP-synchronised hardware and P4 switches have such
+/// timestamps and the paper's rules match them.  And every clock that knows the time of day agrees
+/// where intervals begin.
 class MarkingInterval {
  public:
   static constexpr int shortest = -10, longest = 6;
@@ -39,7 +39,7 @@ class MarkingInterval {
   static Result<MarkingInterval> parse(std::string_view text);
 
   constexpr int exponent() const { return exponent_; }
-  /// To the nanosecond; below 2^-9 s the exact length is not a whole number of them.
+  /// To the nanosecond; below 2^-9 s the exact length is not a whole number of nanoseconds.
   constexpr Duration length() const {
     return Duration{exponent_ >= 0 ? second << exponent_ : second >> -exponent_};
   }

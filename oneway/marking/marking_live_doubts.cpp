@@ -74,7 +74,7 @@ void LiveDoubts::add_to(MarkingResult& result) const {
     for (; doubt != point->doubts.end() && doubt->first < end; ++doubt) result.add(doubt->second);
   }
   const Place place{result.flow, result.interval};
-  // Where nobody marked, nothing was rewritten.
+  // Without marking, nothing was rewritten.
   if (rewritten_.contains(place) && was_read(first_, result)) result.add(MarkingFault::rewritten);
   if (in_use_.contains(place)) result.add(MarkingFault::in_use);
 }

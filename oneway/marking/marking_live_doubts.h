@@ -1,5 +1,5 @@
 #pragma once
-// What live points know of their intervals beside the counters: reasons not to give a figure.
+// What live points know about their intervals besides the counters: reasons to give no figure.
 
 #include <cstdint>
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace sojourn {
 
-/// Nothing of it holds for captures.
+/// Does not apply to captures.
 class LiveDoubts {
  public:
   LiveDoubts(MarkingMethod method, const PointRecords& first, const PointRecords& last);
@@ -20,11 +20,11 @@ class LiveDoubts {
  private:
   using Place = std::pair<std::uint32_t, std::int64_t>;  ///< flow and interval
 
-  /// Packets that the first point left alone reach the last one as they are.  If more come than
-  /// left, around the same time, then somebody has given marked ones another value.
+  /// Packets that the first point left unmarked reach the last one unchanged.  If more arrive than
+  /// left, around the same time, a device has rewritten marked ones.
   void find_other_values(const PointRecords& first, const PointRecords& last);
-  /// The clock's colour alternates and that of the packets does not: somebody clears the bits, or
-  /// sets them all.  If every interval has the other colour, the colours are the other way round.
+  /// The clock's colour alternates and that of the packets does not: a device clears the bits, or
+  /// sets them all.  If every interval has the other colour, the colours are reversed.
   void find_constant_colours(const PointRecords& last);
 
   const PointRecords& first_;

@@ -1,4 +1,4 @@
-// What live points say beside their counters takes figures away.
+// Reports of live points besides their counters invalidate figures.
 
 #include <gtest/gtest.h>
 

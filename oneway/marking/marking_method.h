@@ -13,13 +13,13 @@
 
 namespace sojourn {
 
-/// Reads the marks at both points and gives what collect() makes of them: the flows' totals over
-/// valid intervals, a table of all intervals, and per-hop results if points between are known.
+/// Reads the marks at both points and returns the result of collect(): the flows' totals over valid
+/// intervals, a table of all intervals, and per-hop results if points between are known.
 ///
-/// `packets` and `lost` of a flow cover only intervals whose loss is given, its delays only valid
-/// pulses. `via` names points between, in the order of the path; `read_point` is asked for their
-/// records in the end.  With `segments` the points are no row but a network, and its clusters'
-/// losses are given instead.
+/// `packets` and `lost` of a flow cover only intervals with a given loss, its delays only valid
+/// pulses.  `via` names points between, in the order of the path; `read_point` is called for their
+/// records at the end.  With `segments` the points form a network instead of a row, and the losses
+/// of its clusters are given instead.
 Result<std::unique_ptr<OnewayMethod>> make_marking(
     const MarkingSetup& setup, Duration clock_error, std::vector<std::string> via = {},
     std::function<Result<PointRecords>(const std::string&)> read_point = {},

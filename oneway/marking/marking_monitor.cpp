@@ -32,7 +32,7 @@ std::span<const MarkingEvent> MarkingMonitor::process(std::span<const IpPacket> 
     if (numbers[i] == MarkingFlows::no_flow) continue;
     ++monitored_;
     const std::span ip{batch[i].ip, batch[i].ip_captured};
-    // The initiating point only needs to know that there will be a place for the mark.
+    // The initiating point only needs to know that there will be room for the mark.
     const auto mark =
         role_ == MarkingRole::observing || carrier_.kind() != CarrierKind::option
             ? carrier_.read(ip)
@@ -54,7 +54,7 @@ std::span<const MarkingEvent> MarkingMonitor::process(std::span<const IpPacket> 
 
 void MarkingMonitor::observe(const IpPacket& packet, MarkingEvent& event) {
   event.repeats = repeated_.repeats(packet);
-  // In the second quarter no pulse turns the colour round, and no packet is that late.
+  // In the second quarter no pulse inverts the colour, and no packet is that late.
   const MarkingMoment moment = length_.at(packet.time);
   if (!has_colour_ || moment.quarter() != 1) return;
   ++((event.mark & 1u) == moment.colour() ? with_clock_ : against_clock_);

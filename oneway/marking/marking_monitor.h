@@ -23,18 +23,18 @@ struct MarkingSetup {
   bool reversed = false;  ///< colour 1 is that of even intervals
 };
 
-/// Reads the marks of a batch, or decides on them; counts both.
+/// Reads the marks of a batch, or decides them; counts both.
 class MarkingMonitor {
  public:
   static constexpr std::size_t max_batch = MarkingFlows::max_batch;
 
   static Result<MarkingMonitor> make(const MarkingSetup& setup, MarkingRole role);
 
-  /// One event per packet, in order: to which flow it belongs and what its mark is, or shall be.  A
-  /// packet that has no such carrier belongs to no flow.  Valid until the next call.
+  /// One event per packet, in order: its flow and its current or future mark.  A packet without
+  /// such a carrier belongs to no flow.  Valid until the next call.
   std::span<const MarkingEvent> process(std::span<const IpPacket> batch);
 
-  /// Everything counted so far, and by whom nothing more will be.
+  /// Everything counted so far; no more packets will follow.
   PointRecords finish();
 
   /// Observing: the middle of nearly every interval has the other colour.
@@ -62,7 +62,7 @@ class MarkingMonitor {
   std::vector<MarkingRecord> records_;  ///< one per flow and interval
   std::uint64_t monitored_ = 0;
   std::uint64_t without_carrier_ = 0;
-  Mark flip_ = 0;  ///< bits to turn round: of reversed colours
+  Mark flip_ = 0;  ///< bits to invert, for reversed colours
   MarkingInterval length_;
   bool has_colour_;
   RepeatedPackets repeated_;

@@ -20,8 +20,8 @@ Result<std::uint32_t> parse_point(std::string_view text) {
   return failure("'" + std::string{text} + "' is not a point: first, 1, 2 and so on, or last");
 }
 
-/// What live points say of their intervals: all of them must have read one, and the doubts of one
-/// are those of all.
+/// What live points report about their intervals: all of them must have read one, and a doubt of
+/// one point applies to all.
 void join_readings(std::span<const PointRecords* const> points, PointRecords& all) {
   bool is_live = false;
   for (const PointRecords* point : points) {
@@ -83,7 +83,7 @@ PointRecords joined(std::span<const PointRecords* const> points) {
       all.records.push_back(record);
     }
   }
-  // merged_by_interval() keeps the latest reading of equal records; of different points the
+  // merged_by_interval() keeps the latest reading of equal records; for different points the
   // earliest counts.
   std::map<std::tuple<std::uint32_t, int, std::int64_t>, Timestamp> earliest;
   for (const MarkingRecord& record : all.records) {

@@ -1,5 +1,5 @@
 #pragma once
-// Loss over networks with many ways in and out: RFC 9342.
+// Loss over networks with many entries and exits: RFC 9342.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,17 +13,16 @@
 
 namespace sojourn {
 
-/// Several points as one: what they counted in an interval together.  Loss between a set of ways in
-/// and a set of ways out is then that between two points (RFC 9342 section 5: sum in minus sum
-/// out):
+/// Several points as one: their joint counts per interval.  Loss between a set of entries and a set
+/// of exits is then that between two points (RFC 9342 section 5: sum in minus sum out):
 ///
 ///     collect({.method = MarkingMethod::step}, joined(ways_in), joined(ways_out))
 ///
-/// The set has observed what all of its points have; pulses of different points are no pair and are
-/// dropped.
+/// The set has observed what all of its points have observed; pulses of different points do not
+/// pair and are dropped.
 PointRecords joined(std::span<const PointRecords* const> points);
 
-/// A way between two measurement points, by their numbers: 0 is the first, `last_point` the last,
+/// A path between two measurement points, by their numbers: 0 is the first, `last_point` the last,
 /// and those between are counted from 1.
 struct PathSegment {
   std::uint32_t from = 0;
@@ -35,11 +34,11 @@ inline constexpr std::uint32_t last_point = 0xffff'ffff;
 
 /// "first-1,first-2,1-last,2-last".
 Result<std::vector<PathSegment>> parse_segments(std::string_view text);
-/// What speaks against segments between the first point, `between` others and the last: a point
-/// that is not there, or one that no segment touches.  Empty if nothing does.
+/// Why segments between the first point, `between` others and the last are invalid: a point that
+/// does not exist, or one that no segment touches.  Empty if they are valid.
 std::string contradiction_of(std::span<const PathSegment> segments, std::size_t between);
 
-/// The smallest part of a network in which packets that go in come out, or are lost there.
+/// The smallest part of a network whose incoming packets all leave it, or are lost in it.
 struct Cluster {
   std::vector<std::uint32_t> in;   ///< points where packets enter, in order
   std::vector<std::uint32_t> out;  ///< points where they leave

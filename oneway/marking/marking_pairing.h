@@ -1,5 +1,5 @@
 #pragma once
-// Which record of the first point belongs to which of the last.
+// Matches records of the first point to records of the last.
 
 #include <span>
 #include <vector>
@@ -19,18 +19,18 @@ struct RecordPair {
   MarkingInterval length() const { return (first ? first : last)->length; }
 };
 
-/// By flow and time.  Records of the same flow and interval become one: a point may have read a
+/// By flow and time.  Records of the same flow and interval are merged: a point may have read a
 /// counter twice, when its clock stepped back or several threads counted.  Records of pulse marking
-/// stay apart, and those without a pulse are left out.
+/// stay separate, and those without a pulse are left out.
 std::vector<MarkingRecord> merged_by_interval(std::span<const MarkingRecord> records,
                                               MarkingMethod method);
 
-/// Of equal flow, length and number.  Both lists as merged_by_interval() gives them.
+/// With equal flow, length and number.  Both lists are as merged_by_interval() returns them.
 std::vector<RecordPair> pair_by_interval(std::span<const MarkingRecord> first,
                                          std::span<const MarkingRecord> last);
 
-/// A pulse has no colour, and a flow's first packet of an interval may come at any time in it; its
-/// partner is the only pulse within half an interval, and it must be that pulse's only one as well.
+/// A pulse has no colour, and a flow's first packet of an interval may come at any time in it.  Its
+/// partner is the only pulse within half an interval, and must have no other partner itself.
 std::vector<RecordPair> pair_by_pulse(std::span<const MarkingRecord> first,
                                       std::span<const MarkingRecord> last);
 

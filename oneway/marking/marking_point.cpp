@@ -82,7 +82,7 @@ MarkingRecord MarkingPoint::record_of(std::uint32_t flow, const ColourCounter& c
                                       Timestamp now) const {
   const MarkingInterval judge = judged_by(counter);
   const auto distance = [&](std::int64_t parts) {
-    if (parts == 255) parts = fractions / 2;  // or more: it could not be told
+    if (parts == 255) parts = fractions / 2;  // or more: the counter is saturated
     return Duration{parts * to_ns(judge.length()) / fractions};
   };
   return {
@@ -100,7 +100,7 @@ MarkingRecord MarkingPoint::record_of(std::uint32_t flow, const ColourCounter& c
       .read_at = now};
 }
 
-/// `counts`: by colour.  Pulse marking has no colour; each pulse begins a record of its own there.
+/// `counts`: by colour.  Pulse marking has no colour; there each pulse begins its own record.
 template <MarkingRole role, bool counts>
 std::size_t MarkingPoint::run(std::span<MarkingEvent> batch, MarkingRecord* closed) {
   const MarkingRecord* const begin = closed;
@@ -111,7 +111,7 @@ std::size_t MarkingPoint::run(std::span<MarkingEvent> batch, MarkingRecord* clos
     const MarkingMoment moment = regimes_[regime].length.at(event.time);
     FlowState& flow = flows_[event.flow];
 
-    // The first lookup says what to do, the same for all flows; the second is `flow` above.
+    // The first lookup gives the action, the same for all flows; the second is `flow` above.
     Place place{moment.interval, regime};
     unsigned colour = moment.colour();
     bool timestamp = false;

@@ -15,8 +15,8 @@
 
 namespace sojourn {
 
-/// The initiating point marks.  Terminating and intermediate points observe; that the terminating
-/// one also takes the marks away concerns the packet (MarkingCarrier::restore), not the counting.
+/// The initiating point marks.  Terminating and intermediate points observe.  That the terminating
+/// one also removes the marks concerns the packet (MarkingCarrier::restore), not the counting.
 enum class MarkingRole : std::uint8_t { initiating, observing };
 
 /// A packet of a monitored flow at a point.
@@ -26,41 +26,41 @@ struct MarkingEvent {
   Timestamp time;
   std::uint32_t flow = no_flow;  ///< number from 0; no_flow: not monitored, only time passes
   Mark mark = 0;                 ///< observing: as read; initiating: to be written
-  bool repeats = false;          ///< observing: identical to a packet that was seen just before
+  bool repeats = false;          ///< observing: identical to a packet seen just before
 };
 
 /// Two counters per flow, one per colour (paper section 2), a pulse's timestamp each, and the
 /// register of Tables 3 and 5: one cache line.  Memory is fixed at construction, 64 bytes a flow.
 ///
-/// Which of the intervals of its colour a packet belongs to is told by time: the nearest.  So a
-/// counter is read half an interval after its own has ended, when the other colour is in its middle
-/// (section 3.7).  Nothing sweeps the flows for that: a packet that belongs to a later interval of
-/// the same colour pushes the old record out, and read() takes what is left.
+/// A packet belongs to the nearest interval of its colour.  So a counter is read half an interval
+/// after its own has ended, when the other colour is in its middle (section 3.7).  No sweep over
+/// the flows is needed for that: a packet of a later interval of the same colour pushes the old
+/// record out, and read() takes the rest.
 class MarkingPoint {
  public:
   static constexpr std::size_t max_batch = 256;
 
   MarkingPoint(MarkingMethod method, MarkingRole role, MarkingInterval length, std::size_t flows)
       : MarkingPoint(method, marking_tables(method), role, length, flows) {}
-  /// With other tables than the method's own, which outlive the point: how tests show what a wrong
-  /// row does.
+  /// With other tables than the method's own, which outlive the point: tests use it to show the
+  /// effect of a wrong row.
   MarkingPoint(MarkingMethod method, const MarkingTables& tables, MarkingRole role,
                MarkingInterval length, std::size_t flows);
 
-  /// Counts a batch in the order of time, fills in the marks if this is the initiating point, and
-  /// returns how many records it has written to the front of `closed`, which has room for one per
+  /// Counts a batch in the order of time, and fills in the marks if this is the initiating point.
+  /// Returns how many records it has written to the front of `closed`, which has room for one per
   /// packet.
   std::size_t process(std::span<MarkingEvent> batch, std::span<MarkingRecord> closed);
 
   /// Reads the counters of intervals that ended at least half an interval before `now`.
   void read_closed(Timestamp now, std::vector<MarkingRecord>& out) { read(now, true, out); }
-  /// Reads all counters, also those still in use: the records say when they were read.
+  /// Reads all counters, including those still in use: the records say when they were read.
   void read_all(Timestamp now, std::vector<MarkingRecord>& out) { read(now, false, out); }
 
   /// Changes the interval's length at the first multiple of twice the longer length after `now`:
   /// there an interval of colour 1 ends and one of colour 0 begins by both lengths, so packets in
-  /// flight stay distinct.  All points have to be told; returns when it happens.  Once one change
-  /// is over, another may follow; what was left from before the first is then read into `out`.
+  /// flight stay distinct.  All points have to be informed; returns when it happens.  Once one
+  /// change is over, another may follow; records from before the first are then read into `out`.
   Timestamp change_interval(MarkingInterval length, Timestamp now, std::vector<MarkingRecord>& out);
 
   const MarkingSpan& span() const { return span_; }

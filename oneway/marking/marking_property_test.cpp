@@ -1,8 +1,8 @@
 // Random traffic, delay, loss, reordering and clocks against a model that knows every packet's
 // fate.
 //
-// The law: a figure that is given is exact.  Within the guard band most intervals give one, outside
-// of it none that is wrong.
+// The property: a figure that is given is exact.  Within the guard band most intervals give one;
+// outside of it no wrong figure is given.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using namespace test;
 
-/// Fixed, unless the environment asks for another.
+/// Fixed, unless set in the environment.
 std::uint64_t test_seed() {
   const char* const text = std::getenv("SOJOURN_TEST_SEED");
   return text ? std::strtoull(text, nullptr, 10) : 20'261'115;
@@ -73,7 +73,7 @@ struct Score {
   int delays = 0;
 };
 
-/// Every figure that was given is the truth.
+/// Every given figure is true.
 Score expect_exact(const MarkingScenario& scenario, const MarkingOutcome& outcome) {
   Score score;
   for (const MarkingResult& result : outcome.results) {
@@ -111,7 +111,7 @@ TEST(MarkingProperty, WithinTheBandEveryFigureIsExactAndMostAreGiven) {
     Traffic traffic{.packets_an_interval = round % 3 == 0 ? 3.0 : 60.0,
                     .loss = std::array{0.0, 0.02, 0.5}[static_cast<std::size_t>(round) / 4 % 3]};
     traffic.silent = round % 5 == 0 ? 0.3 : 0;
-    // Delay, offset and drift share half of the room; the other half is what d has above the mean.
+    // Delay, offset and drift share half of the room; the other half is d's excess over the mean.
     const double reach = room(method) * 0.25 * uniform(random);
     traffic.most_delay = reach;
     traffic.least_delay = reach * uniform(random);
@@ -122,9 +122,9 @@ TEST(MarkingProperty, WithinTheBandEveryFigureIsExactAndMostAreGiven) {
     const MarkingOutcome outcome = run(scenario);
     const Score score = expect_exact(scenario, outcome);
     if (::testing::Test::HasFailure()) return;
-    // Multiplexed loss fails where a pulse is lost, or comes late in the third quarter because its
-    // flow sends little; delay where the pulse is lost, absent, or (pulse marking) not alone within
-    // half an interval.
+    // Multiplexed loss fails if a pulse is lost, or comes late in the third quarter because its
+    // flow sends little.  Delay fails if the pulse is lost, absent, or (pulse marking) not alone
+    // within half an interval.
     const bool steady =
         traffic.loss == 0 && traffic.silent == 0 && traffic.packets_an_interval > 50;
     if (measures_loss(method) && (method != MarkingMethod::multiplexed || steady)) {
@@ -151,8 +151,8 @@ TEST(MarkingProperty, OutsideTheBandThatIsAdmittedNothingIsGiven) {
   }
 }
 
-/// The clock error is stated as nothing.  With steady traffic its traces give the clocks away, at
-/// any offset but those near a multiple of two intervals.
+/// The clock error is stated as zero.  With steady traffic the effects reveal the clocks' offset,
+/// unless it is near a multiple of two intervals.
 TEST(MarkingProperty, OutsideTheBandThatIsNotAdmittedNothingWrongIsGiven) {
   std::mt19937_64 random{test_seed() + 2};
   std::uniform_real_distribution<double> uniform;
@@ -163,11 +163,11 @@ TEST(MarkingProperty, OutsideTheBandThatIsNotAdmittedNothingWrongIsGiven) {
                           .loss = round % 8 < 4 ? 0 : 0.1,
                           .most_delay = 0.02,
                           .intervals = 10};
-    // Every second round just around the limit, where the mistakes are.
+    // Every second round is around the limit, where mistakes occur.
     const double beyond = 2 - 2 * room(method) - 0.05;
     const double size = round / 4 % 2 ? room(method) + beyond * uniform(random)
                                       : room(method) * (0.9 + 0.2 * uniform(random));
-    // A pulse without a colour leaves no trace of clocks half an interval apart: there only A
+    // A pulse without a colour shows no effect of clocks half an interval apart: there only A
     // helps.
     const double offset = method == MarkingMethod::pulse ? 0.45 * uniform(random) : size;
     const MarkingScenario scenario = make_scenario(

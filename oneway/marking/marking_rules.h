@@ -1,5 +1,5 @@
 #pragma once
-// Alternate marking as match-action tables: what the paper prints as Tables 1 to 6 is data here.
+// Alternate marking as match-action tables: the paper's Tables 1 to 6 as data.
 //
 // Riesenberg et al., "Time-Multiplexed Parsing in Marking-based Network Telemetry", section 3.  The
 // tables are ternary: a rule matches if every bit that is not '*' agrees, and the first match wins.
@@ -36,7 +36,7 @@ struct Ternary {
   std::uint8_t value = 0;
   std::uint8_t care = 0;
 
-  consteval Ternary(const char* pattern) {  // implicit: tables are to be read
+  consteval Ternary(const char* pattern) {  // implicit, so that tables are readable
     for (; *pattern; ++pattern) {
       value = static_cast<std::uint8_t>(value << 1 | (*pattern == '1'));
       care = static_cast<std::uint8_t>(care << 1 | (*pattern != '*'));
@@ -50,7 +50,7 @@ enum class Counter : std::uint8_t { none, zero, one };
 
 struct InitiatingAction {
   Mark mark = 0;         ///< what the packet carries from here on
-  std::uint8_t reg = 0;  ///< what the flow's register holds from here on
+  std::uint8_t reg = 0;  ///< value of the flow's register from here on
   Counter counter = Counter::none;
   bool timestamp = false;
 };
@@ -75,14 +75,14 @@ struct ObservingRule {
 std::span<const InitiatingRule> initiating_rules(MarkingMethod method);
 std::span<const ObservingRule> observing_rules(MarkingMethod method);
 
-/// The same rules spread out, so that a packet costs one load: the first of the two lookups of
+/// The same rules expanded, so that a packet costs one load: the first of the two lookups of
 /// section 3.5.  It is one table for all flows; the second lookup finds the flow.
 struct MarkingTables {
   std::array<InitiatingAction, 16> initiating;  ///< by reg and time bits
   std::array<ObservingAction, 32> observing;    ///< by mark and time bits
-  /// What the register holds while a pulse of that colour is still to come.  The paper leaves it to
-  /// the interval's earlier packets to set it, so a flow silent in the first half would get no
-  /// pulse; here a new interval sets it.
+  /// Value of the register while a pulse of that colour is still to come.  In the paper the
+  /// interval's earlier packets set it, so a flow silent in the first half would get no pulse; here
+  /// a new interval sets it.
   std::array<std::uint8_t, 2> awaiting;
 
   const InitiatingAction& initiate(unsigned time_bits, unsigned reg) const {

@@ -1,5 +1,5 @@
-// Every row of the paper's Tables 1 to 6, typed from the paper, against the tables that packets
-// meet.
+// Every row of the paper's Tables 1 to 6, typed from the paper, against the tables used for
+// packets.
 
 #include "oneway/marking/marking_rules.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 using enum MarkingMethod;
 
-/// The bit strings that a pattern with '*' stands for.
+/// The bit strings that a pattern with '*' matches.
 std::vector<unsigned> expanded(const std::string& pattern) {
   std::vector<unsigned> values = {0};
   for (const char letter : pattern) {
@@ -27,11 +27,11 @@ std::vector<unsigned> expanded(const std::string& pattern) {
   return values;
 }
 
-// A row as text: what has to hold for the packets it is the first to match.
+// A row as text: what must hold for the packets that it is the first to match.
 struct InitiatingRow {
   std::string time, reg;
   int mark;
-  int next_reg;  // -1: the paper says nothing of it
+  int next_reg;  // -1: not in the paper
   int counter;   // -1: none
   bool timestamp;
 };
@@ -111,7 +111,7 @@ TEST(MarkingRules, Table6MultiplexedTerminating) {
                                               {"***", "0", 0, false},
                                               {"***", "1", 1, false}});
 }
-/// Ours: what double marking writes is what multiplexed marking writes, before the exclusive or.
+/// Ours: double marking writes what multiplexed marking writes before the exclusive or.
 TEST(MarkingRules, MultiplexedIsTheExclusiveOrOfDouble) {
   for (unsigned time = 0; time < 8; ++time) {
     for (unsigned reg = 0; reg < 2; ++reg) {

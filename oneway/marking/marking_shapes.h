@@ -1,5 +1,5 @@
 #pragma once
-// Which bits of a packet tell a monitored flow, and what they have to be.
+// Which bits of a packet identify a monitored flow, and their values.
 
 #include <array>
 #include <cstdint>
@@ -28,7 +28,8 @@ constexpr std::uint64_t marking_rest(std::uint64_t source_port, std::uint64_t de
   return source_port << 44 | destination_port << 28 | protocol << 20 | flow_id;
 }
 
-/// A filter for one IP version: a packet is of the flow if its bits under the mask are `value`.
+/// A filter for one IP version: a packet belongs to the flow if its bits under the mask equal
+/// `value`.
 struct MarkingMatch {
   MarkingBits mask;
   MarkingBits value;
@@ -49,7 +50,7 @@ struct MarkingShape {
 };
 inline constexpr std::size_t most_marking_shapes = 16;  ///< of each IP version
 
-/// Of all matches, those with most bits first.
+/// Of all matches, those with the most bits first.
 Result<std::vector<MarkingShape>> marking_shapes(std::span<const MarkingMatch> matches);
 
 }  // namespace sojourn

@@ -36,7 +36,7 @@ struct Total {
     if (!result.delay) return;
     const std::int64_t delay = to_ns(*result.delay);
     ++delays;
-    // About the first delay, so that squares of large offsets do not swallow the differences.
+    // Relative to the first delay, so that squares of large offsets do not absorb the differences.
     if (delays == 1) origin_ = static_cast<double>(delay);
     const double apart = static_cast<double>(delay) - origin_;
     sum_ns += apart;

@@ -1,5 +1,5 @@
 #pragma once
-// From the records of points to what a user reads: flows, intervals, hops, and remarks.
+// From the records of points to a user's view: flows, intervals, hops, and remarks.
 
 #include <span>
 #include <string>
@@ -16,12 +16,12 @@ struct MarkingHop {
   PointRecords records;
 };
 
-/// The flows' totals over valid intervals, a table of all intervals, and one of the way from point
-/// to point, if there are any between; `hops` in the order of the path.
+/// The flows' totals over valid intervals, a table of all intervals, and one from point to point if
+/// there are any between; `hops` in the order of the path.
 OnewayResult summarise_marking(const MarkingSetup& setup, const CollectorOptions& options,
                                const PointRecords& one, const PointRecords& other,
                                std::span<const MarkingHop> hops);
-/// There are intervals in it, and for none of them a figure.
+/// It has intervals, but no figure for any of them.
 bool nothing_is_valid(const OnewayResult& summary);
 
 }  // namespace sojourn

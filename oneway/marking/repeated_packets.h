@@ -1,5 +1,5 @@
 #pragma once
-// Packets that come twice: copies made on the way, or sent twice.
+// Duplicate packets: copied on the path, or sent twice.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace sojourn {
 
-/// Remembers the last packets by their identity, 65 536 of them at most: a copy follows its
-/// original within milliseconds.  Marks do not matter (oneway/label.h).
+/// Remembers the identities of the last packets, at most 65 536: a copy follows its original within
+/// milliseconds.  Marks do not matter (oneway/label.h).
 class RepeatedPackets {
  public:
   explicit RepeatedPackets(std::uint64_t seed) : key_(HashKey::from_seed(seed)), seen_(slots) {}

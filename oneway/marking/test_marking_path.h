@@ -1,5 +1,5 @@
 #pragma once
-// A path with two marking points and a known truth: every packet's fate is remembered.
+// A path with two marking points and a known truth: every packet's fate is recorded.
 
 #include <algorithm>
 #include <cstdint>
@@ -35,7 +35,7 @@ struct MarkingScenario {
   MarkingInterval length;
   TestClock first_clock = {};
   TestClock last_clock = {};
-  Duration clock_error{};                ///< what the collector is told
+  Duration clock_error{};                ///< as stated to the collector
   std::vector<SentPacket> packets = {};  ///< in the order of sending
   std::uint32_t flows = 1;
 };
@@ -53,7 +53,7 @@ struct MarkingOutcome {
       truth;  ///< by flow and interval of sending
 };
 
-/// One event at a time, so that the tables meet what the loops meet.
+/// One event at a time, so that the tables get the same input as the loops.
 inline void pass(MarkingPoint& point, MarkingEvent& event, std::vector<MarkingRecord>& records) {
   MarkingRecord closed[1];
   if (point.process({&event, 1}, closed) == 1) records.push_back(closed[0]);
@@ -81,8 +81,8 @@ inline MarkingOutcome run(const MarkingScenario& scenario,
     MarkingTruth& truth = outcome.truth[{packet.flow, moment.interval}];
     ++truth.sent;
     truth.lost += !packet.delay;
-    // The pulse by its definition, not by the rules: the first packet of the interval or its third
-    // quarter.
+    // The pulse by its definition, not by the rules: the first packet of the interval or of its
+    // third quarter.
     const bool eligible = scenario.method == MarkingMethod::pulse || moment.quarter() == 2;
     const bool is_pulse = measures_delay(scenario.method) && eligible &&
                           !std::exchange(has_pulse[{packet.flow, moment.interval}], true);
@@ -96,7 +96,7 @@ inline MarkingOutcome run(const MarkingScenario& scenario,
   }
   std::ranges::sort(arrivals, {}, &Arrival::time);
   for (Arrival& arrival : arrivals) pass(last, arrival.event, outcome.last.records);
-  // Both points have been there before the first packet and stay until all is over.
+  // Both points are active before the first packet and until all is over.
   outcome.first.span = {scenario.first_clock.at(Timestamp{}),
                         scenario.first_clock.at(end + 4 * scenario.length.length())};
   outcome.last.span = {scenario.last_clock.at(Timestamp{}),

@@ -1,5 +1,5 @@
 #pragma once
-// What a packet takes on the line beside its own bytes.
+// What a packet takes on the link besides its own bytes.
 
 #include <algorithm>
 #include <array>
@@ -8,11 +8,11 @@
 
 namespace sojourn {
 
-/// A link sends more than IP packets: headers, checksums, preambles and gaps, and fills up what is
-/// too short.  Without them packets that come back to back seem to have pauses between them.
+/// A link sends more than IP packets: headers, checksums, preambles, gaps and padding.  Without
+/// these, back-to-back packets seem to have pauses between them.
 struct LineBytes {
   std::uint32_t overhead = 0;  ///< for each packet
-  std::uint32_t least = 0;     ///< no packet takes less, overhead included
+  std::uint32_t least = 0;     ///< minimum per packet, including overhead
 
   /// IEEE 802.3: header 14, checksum 4, preamble 8, gap 12; the smallest frame is 64 with 20
   /// around.
@@ -23,9 +23,9 @@ struct LineBytes {
   }
 };
 
-/// Finds out when packets follow each other more closely than the overhead allows: then it is less.
-/// On a busy link most spare bytes are the overhead itself, none are below, and idle times are
-/// above.
+/// Detects when packets follow each other more closely than the overhead allows: then it is less.
+/// On a busy link most gaps in spare bytes equal the overhead, none are below it, and idle times
+/// are above.
 class SpareBytes {
  public:
   /// Bytes that had passed between two packets, less those of the second one.
@@ -37,9 +37,9 @@ class SpareBytes {
     ++seen_;
   }
   std::uint64_t seen() const { return seen_; }
-  /// More than a hundredth came faster than the link can send them: its capacity is understated.
+  /// More than a hundredth came faster than the link can send: the stated capacity is too small.
   bool faster_than_link() const { return seen_ >= 1'000 && impossible_ * 100 > seen_; }
-  /// The overhead that packets show, if they contradict a greater one; else `stated`.
+  /// The overhead that packets show, if they contradict a greater one; otherwise `stated`.
   std::uint32_t overhead(std::uint32_t stated) const;
 
  private:

@@ -40,7 +40,7 @@ void ReferenceGenerator::injected(Timestamp time) {
 
 /// Algorithm 1, lines 10 to 13.
 void ReferenceGenerator::adapt(Duration since) {
-  if (since <= Duration::zero()) return;  // no time has passed: nothing can be said of the load
+  if (since <= Duration::zero()) return;  // no time has passed: the load is unknown
   const double seconds = static_cast<double>(to_ns(since)) * 1e-9;
   const double instant = static_cast<double>(bytes_) / seconds / options_.capacity_bytes_a_second;
   utilisation_ = instant * options_.smoothing + utilisation_ * (1 - options_.smoothing);

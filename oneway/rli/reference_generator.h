@@ -15,8 +15,8 @@ enum class Injection : std::uint8_t {
   adaptive,   ///< Algorithm 1: often on a quiet link, seldom on a busy one
 };
 
-/// Told of every regular packet, it says when a reference packet is due.  It reads no clock: the
-/// caller asks `timer()` before each packet, or sleeps until it.
+/// Given every regular packet, it says when a reference packet is due.  It reads no clock: the
+/// caller checks `timer()` before each packet, or sleeps until then.
 class ReferenceGenerator {
  public:
   struct Options {
@@ -32,21 +32,21 @@ class ReferenceGenerator {
   explicit ReferenceGenerator(const Options& options)
       : options_(options), rate_(options.most_rate) {}
 
-  /// When the next reference packet is due by the clock; nullopt if packets alone decide, or before
-  /// the first packet.
+  /// When the next reference packet is due by the clock; nullopt if only packet counts decide, or
+  /// before the first packet.
   std::optional<Timestamp> timer() const;
-  /// A regular packet is about to pass.  True: send a reference packet right before it, so that
+  /// A regular packet is about to pass.  True: send a reference packet directly before it, so that
   /// both meet the same queue.  (Behind it, the reference packet would always wait for that one
   /// packet.)
   bool passes(Timestamp time, std::uint32_t bytes);
-  /// The same for a caller that counts by itself: how many regular packets it may count before a
+  /// The same for a caller that counts itself: how many regular packets it may count before a
   /// reference packet is due, and what it has counted since the last one.  nullopt: any number.
   std::optional<std::uint64_t> packets_until_due() const;
   void passed(Timestamp time, std::uint64_t packets, std::uint64_t bytes);
   /// A reference packet was sent.  Algorithm 1 runs here.
   void injected(Timestamp time);
 
-  /// Reference packets per regular packet that Algorithm 1 aims at now.
+  /// Reference packets per regular packet that Algorithm 1 currently aims at.
   double rate() const { return rate_; }
   double utilisation() const { return utilisation_; }
 

@@ -1,8 +1,8 @@
 // Queue-aware interpolation: what the arrival times alone say about the queue.
 //
-// A link that is never idle delivers packets back to back.  So a gap before a packet that is longer
-// than the packet itself takes says that the packet met an empty queue: its delay is known without
-// any reference packet.  And a gap behind a packet says that the queue was empty when it had left.
+// A busy link delivers packets back to back.  So if the gap before a packet is longer than its
+// transmission time, the packet met an empty queue: its delay is known without any reference
+// packet.  And a gap behind a packet means that the queue was empty when it had left.
 
 #include <algorithm>
 #include <bit>
@@ -19,7 +19,7 @@ bool RliReceiver::was_idle_before(Timestamp received, std::uint32_t bytes,
          gap > line_.of(bytes) * ns_a_byte_ + static_cast<double>(to_ns(options_.time_resolution));
 }
 
-/// Who comes behind a gap has waited for nobody, unless somebody's packets are not in the capture.
+/// A packet behind a gap did not wait, unless other packets on the link are not in the capture.
 bool RliReceiver::trusts_gaps() const {
   constexpr std::uint64_t enough = 16;
   return counters_.waited_behind_gaps < enough ||
@@ -37,8 +37,8 @@ void RliReceiver::watch_line(const Waiting& packet, Timestamp previous) {
   line_was_lessened_ = true;
 }
 
-/// Its wait is told by the reference before it that met an idle link, too: a packet's time on the
-/// line is more than a clock drifts in between.
+/// Its wait also follows from the previous reference that met an idle link: a packet's transmission
+/// time is longer than the clock drift in between.
 void RliReceiver::learn_idle_delay(const Point& reference) {
   if (empty_ns_) {
     const double step = reference.delay_ns - *empty_ns_;
@@ -51,9 +51,9 @@ void RliReceiver::learn_idle_delay(const Point& reference) {
   empty_ns_ = reference.delay_ns;
 }
 
-/// Divides the packets since the last reference into busy periods, and settles each between the
-/// points that it has.  Time is that of the first byte: while a packet waits, those before it are
-/// sent, and its own sending comes after.
+/// Divides the packets since the last reference into busy periods, and settles each between its
+/// known points.  Time is that of the first byte: while a packet waits, those before it are sent,
+/// and its own transmission comes after.
 void RliReceiver::settle_by_idle_times(const Point& right, Timestamp received) {
   const std::span<const Waiting> all = buffer_;
   Point left = *left_;
@@ -61,7 +61,7 @@ void RliReceiver::settle_by_idle_times(const Point& right, Timestamp received) {
   std::size_t begin = 0;
   const auto end_busy_period = [&](std::size_t end) {
     const auto stretch = all.subspan(begin, end - begin);
-    // Whoever came just when the last packet had left would have met nobody.
+    // A packet that arrived just when the last packet had left would not have waited.
     if (idle_at_left_)
       settle_busy_period(stretch, left.time);
     else
@@ -77,9 +77,9 @@ void RliReceiver::settle_by_idle_times(const Point& right, Timestamp received) {
       busy_since_ = left.time;
       begin = i + 1;
       ++counters_.interpolated;
-      // This packet and the reference that told the empty queue's delay are off independently of
-      // each other, by half of the squared step between two such; the reference for all packets of
-      // the flow alike: together (n^2 + n) of that half.
+      // The errors of this packet and of the reference that gave the empty queue's delay are
+      // independent, each half of the squared step between two such references.  The reference's
+      // error is common to all packets of the flow: together (n^2 + n) of that half.
       estimate(all[i], *empty_ns_ + size_term_ns(all[i].bytes),
                idle_step_.mean() * number_in_stretch(all[i]));
     }
@@ -117,19 +117,19 @@ void RliReceiver::learn_wait(const Point& reference) {
 double RliReceiver::usual_wait(double since_ns) const {
   const std::size_t power = power_of(since_ns);
   constexpr std::uint32_t enough = 8;
-  // Between nothing and all the time since the period began.
+  // Between zero and all the time since the period began.
   return std::clamp(waits_[power] < enough ? since_ns / 2 : wait_after_[power], 0.0,
                     std::max(0.0, since_ns));
 }
 
-/// From idle to idle without a reference packet in between: a packet is thought to have waited as
-/// long as reference packets did on average that came as late in a busy period.
+/// From idle to idle without a reference packet in between: a packet's wait is assumed to be the
+/// mean wait of reference packets that came as late in a busy period.
 void RliReceiver::settle_busy_period(std::span<const Waiting> stretch, Timestamp begin) {
   counters_.interpolated += stretch.size();
   for (const Waiting& packet : stretch) {
     const auto since =
         static_cast<double>(to_ns(difference(time_of(packet.received, packet.bytes), begin)));
-    // Packets of one busy period wait longer than usual together, or shorter.
+    // Packets of one busy period all wait longer than usual, or all shorter.
     const double error = std::max(wait_error_.mean(), idle_step_.mean());
     estimate(packet, *empty_ns_ + usual_wait(since) + size_term_ns(packet.bytes),
              error * (2 * number_in_stretch(packet) - 1));

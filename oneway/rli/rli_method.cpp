@@ -11,7 +11,7 @@
 namespace sojourn {
 namespace {
 
-/// What a packet says if it is a reference packet.
+/// The content of a reference packet, if it is one.
 std::optional<ReferencePacket> reference_in(const IpPacket& packet) {
   constexpr std::size_t shortest = sizeof(UdpHeader) + sizeof(ReferencePacketHeader);
   if (packet.protocol != IpProtocol::udp || packet.later_fragment ||
@@ -20,7 +20,7 @@ std::optional<ReferencePacket> reference_in(const IpPacket& packet) {
   return decode_reference_packet(packet.transport().subspan(sizeof(UdpHeader)));
 }
 
-/// What a frame carries behind its link header, tags and tunnels included.
+/// The frame's bytes behind its link header, including tags and tunnels.
 std::uint32_t network_bytes(const IpPacket& packet) {
   constexpr std::uint32_t ethernet_header = 14;
   const std::uint32_t header = packet.link == LinkType::ethernet ? ethernet_header : 0;
@@ -60,7 +60,7 @@ void RliMethod::choose_line(const IpPacket& first_seen) {
   knows_line_ = true;
   const bool on_ethernet = first_seen.link == LinkType::ethernet;
   LineBytes line = on_ethernet ? LineBytes::ethernet() : LineBytes{};
-  // A stated overhead that is less than Ethernet's is another link's, without its smallest frame.
+  // A stated overhead below Ethernet's is of another link, without Ethernet's minimum frame size.
   if (options_.link_overhead) {
     if (*options_.link_overhead < line.overhead) line.least = 0;
     line.overhead = *options_.link_overhead;
@@ -82,7 +82,7 @@ void RliMethod::last(std::span<const IpPacket> batch) {
   drain();
 }
 
-/// Where packets contradict what is known of the link.
+/// Where packets contradict the settings of the link.
 void RliMethod::say_what_the_link_shows(OnewayResult& result) const {
   if (options_.receiver.estimator != RliEstimator::queue_aware) return;
   const RliCounters& seen = receiver_.counters();

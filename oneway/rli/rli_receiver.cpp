@@ -21,7 +21,7 @@ std::optional<double> RliReceiver::margin_ns(const RliFlow& flow) const {
   constexpr std::uint64_t enough = 3;  // residuals
   const SquaredError& error = options_.estimator == RliEstimator::left_only ? step_ : residual_;
   if (flow.delays.count() == 0 || error.count() < enough) return std::nullopt;
-  // A time stamp is off by up to half of its resolution.
+  // A timestamp's error is up to half of its resolution.
   const double least = static_cast<double>(to_ns(options_.time_resolution)) / 2;
   return std::max(least, 1.96 * flow.standard_error_ns());
 }
@@ -59,7 +59,7 @@ RliReceiver::RliReceiver(const Options& options)
   buffer_.reserve(std::max<std::size_t>(1, options.buffer_packets));
 }
 
-/// Loops rather than one pass, so that the misses of a batch overlap.
+/// Loops rather than one pass, so that the cache misses of a batch overlap.
 void RliReceiver::packets(std::span<const ObservedPacket> batch) {
   assert(batch.size() <= max_batch);
   for (const ObservedPacket& packet : batch) flows_.prefetch(packet.flow);
@@ -87,8 +87,8 @@ void RliReceiver::packets(std::span<const ObservedPacket> batch) {
   }
 }
 
-/// A reference that was sent before the last one was overtaken, or is a copy.  Times decide: a
-/// sender that starts anew begins its sequence numbers anew, too.
+/// A reference sent before the last one was reordered, or is a copy.  Times decide, because a
+/// restarted sender also restarts its sequence numbers.
 bool RliReceiver::accept(const ReferencePacket& packet) {
   if (!options_.sender) options_.sender = packet.sender;
   if (packet.sender != *options_.sender) {
@@ -128,7 +128,7 @@ void RliReceiver::reference(const ReferencePacket& packet, Timestamp received) {
   ++stretch_;
 }
 
-/// The line through the neighbours, read at the reference between them; and RLI-L's step.
+/// The line through the neighbours, evaluated at the reference between them; and RLI-L's step.
 void RliReceiver::learn_error(const Point& point) {
   step_.add(point.delay_ns - left_->delay_ns);
   if (!before_left_) return;

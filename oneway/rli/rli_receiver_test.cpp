@@ -138,8 +138,8 @@ TEST(RliReceiver, FlowsWithoutRoomStayInTheAggregate) {
   EXPECT_EQ(receiver.aggregate().count(), 2u);
 }
 
-/// Reference, idle, a packet into the empty queue: its delay is the line's alone, whatever the
-/// references say.
+/// Reference, idle, a packet into the empty queue: its delay is only the transmission time,
+/// whatever the references say.
 TEST(RliReceiver, QueueAwareKnowsWhoMetAnIdleLink) {
   auto options = link;
   options.estimator = RliEstimator::queue_aware;
@@ -198,8 +198,8 @@ TEST(SquaredError, IsThatOfLateOrOfAllTimeWhicheverIsMore) {
 
 /// Packets of 1000 bytes on Ethernet, 1038 ns each at 1 byte/ns.  In the first half of a busy
 /// period they come twice as fast as they leave, then more slowly, until the queue is empty; a
-/// reference goes ahead of every tenth.  `hidden_ns`: somebody else's packets, which are not in the
-/// capture, are sent ahead of every other two periods.
+/// reference precedes every tenth.  `hidden_ns`: other packets, which are not in the capture, are
+/// sent before every other two periods.
 struct Link {
   RliReceiver receiver;
   std::vector<double> truth;  ///< by flow
@@ -252,7 +252,7 @@ RliReceiver::Options queue_aware(LineBytes line) {
 }
 
 // Counting IP bytes only, each packet of a busy period seems to come behind a pause of 38 bytes,
-// and to have waited for nobody.
+// and not to have waited.
 TEST(RliReceiver, QueueAwareReckonsWithTheLinksOverhead) {
   const Link right{queue_aware(LineBytes::ethernet()), 40, 25};
   EXPECT_GT(right.covered(), 0.95);
@@ -303,8 +303,7 @@ TEST(RliReceiver, MarginsAreNeverNothingAndUnknownAtFirst) {
       << "delays never change: half of the time stamps' resolution is left";
 }
 
-/// Delay that is up and down by turns, so that every reference is 2 us off the line of its
-/// neighbours.
+/// Delay that alternates, so that every reference is 2 us off the line of its neighbours.
 TEST(RliReceiver, PacketsOfATrainAreOffTogether) {
   const auto margin = [](Duration apart) {
     RliReceiver receiver{link};

@@ -1,13 +1,13 @@
 #pragma once
-// The mean square of errors that come one after the other.
+// The mean square of successive errors.
 
 #include <algorithm>
 #include <cstdint>
 
 namespace sojourn {
 
-/// Of late, or over all time, whichever is more.  On a quiet link most references find the queue
-/// empty and few do not: the recent ones alone would often say that there is no error at all.
+/// The recent or the long-term mean, whichever is larger.  On a quiet link most references find the
+/// queue empty and few do not: the recent ones alone would often show no error at all.
 class SquaredError {
  public:
   void add(double error) {
