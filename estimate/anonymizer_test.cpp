@@ -24,7 +24,7 @@ IpAddress random_address(IpVersion version, std::mt19937_64& random) {
                                   : IpAddress::v6(bytes);
 }
 
-/// Like `address` in exactly the first `bits`, arbitrary after.
+/// Equal to `address` in exactly the first `bits`, arbitrary after.
 IpAddress relative(const IpAddress& address, std::size_t bits, std::mt19937_64& random) {
   IpAddress result = random_address(address.version(), random);
   for (std::size_t i = 0; i < bits; ++i) result.set_bit(i, address.bit(i));

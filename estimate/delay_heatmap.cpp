@@ -35,7 +35,7 @@ std::int64_t DelayHeatmap::column_of(Timestamp time) const {
 }
 
 Timestamp DelayHeatmap::start_of(std::size_t column) const {
-  // The first column may begin before the first time that 64 bits can say.
+  // The first column may begin before the first time that fits 64 bits.
   std::int64_t ns = 0;
   const std::int64_t number = first_ + static_cast<std::int64_t>(column);
   return __builtin_mul_overflow(number, length_.count(), &ns) ? Timestamp::min()

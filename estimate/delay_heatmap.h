@@ -1,5 +1,5 @@
 #pragma once
-// How often which delay was met when: columns of time, rows of delay.
+// How often each delay occurred, by time: columns of time, rows of delay.
 
 #include <array>
 #include <cstddef>
@@ -14,13 +14,13 @@
 namespace sojourn {
 
 /// Weights of samples by the time of their request and by their delay, for each kind and leg, with
-/// the requests of each column beside them: a column is about the requests that were sent then, so
-/// that delays and the share of unanswered requests speak of the same ones.
+/// the number of requests per column.  A column covers the requests sent in its time, so that
+/// delays and the share of unanswered requests refer to the same requests.
 ///
-/// Memory is bounded: there are at most `most_columns`, and when a request lies beyond, columns
+/// Memory is bounded: there are at most `most_columns`, and when a request is beyond, columns
 /// become twice as long.  They start at multiples of their length since 1970, so two threads and
-/// two runs cut at the same times.  Rows are a quarter of an octave high, from 256 ns up to a
-/// minute and more; what is shorter or longer is in the first and last row.
+/// two runs use the same boundaries.  Rows are a quarter of an octave high, from 256 ns up to more
+/// than a minute; shorter and longer delays are in the first and last row.
 class DelayHeatmap {
  public:
   static constexpr std::size_t most_columns = 256;
@@ -30,7 +30,7 @@ class DelayHeatmap {
       : length_(first_length) {}
 
   void add(Timestamp asked, Kind kind, Leg leg, Duration delay, double weight);
-  /// Requests that were sent then, and those of them that were answered, measured or not.
+  /// Requests sent in the column, and those of them that were answered, measured or not.
   void add_requests(Timestamp asked, Kind kind, double count);
   void add_answered(Timestamp asked, Kind kind, double weight);
   void merge(const DelayHeatmap& other);
@@ -38,7 +38,7 @@ class DelayHeatmap {
   Duration length() const { return length_; }
   std::size_t columns() const { return columns_.size(); }
   Timestamp start_of(std::size_t column) const;
-  /// Number of the column that a time belongs to, for telling two apart.
+  /// Number of the column of a time, to compare two.
   std::int64_t column_of(Timestamp time) const;
 
   bool has(Kind kind, Leg leg) const;
@@ -47,7 +47,7 @@ class DelayHeatmap {
   double answered(std::size_t column, Kind kind) const;
 
   static std::size_t row_of(Duration delay);
-  /// The shortest delay of a row; that of the next is where it ends.
+  /// The shortest delay of a row; the next row's is its end.
   static Duration lowest(std::size_t row);
 
  private:

@@ -61,7 +61,7 @@ TEST(DelayHeatmap, TakesTimesInAnyOrderEvenAbsurdOnes) {
   EXPECT_LE(heatmap.columns(), DelayHeatmap::most_columns);
 }
 
-/// What two threads saw, joined in either order, is what one would have seen.
+/// The data of two threads, joined in either order, equals that of one thread.
 TEST(DelayHeatmap, JoinsAsIfOneHadSeenAll) {
   std::mt19937_64 random{7};
   DelayHeatmap one, left, right;

@@ -8,9 +8,8 @@
 
 namespace sojourn {
 
-/// Distribution::estimates() of each, in the same order.  Of millions of samples each takes a pass
-/// over all of them, and with several threads at work before, this would be what the others wait
-/// for.
+/// Distribution::estimates() of each, in the same order.  With millions of samples each takes a
+/// pass over all of them; on one thread this would be the bottleneck of a multithreaded run.
 std::vector<std::vector<QuantileEstimate>> estimates_of(
     std::span<const Distribution* const> distributions, std::span<const double> qs,
     unsigned threads);

@@ -1,5 +1,5 @@
 #pragma once
-// The delays of a run put aside, and another run held against them.
+// The stored delays of a run, and the comparison of another run with them.
 
 #include <array>
 #include <cstddef>
@@ -17,9 +17,9 @@ namespace sojourn {
 
 /// The distributions of a run, each of one kind and leg.
 ///
-/// Legs are kept apart: how many samples each leg of a kind gives is a matter of who uploads and
-/// who downloads, and pooled it would look like a change of delay.  Of a kind whose headline is
-/// Leg::sum, that leg alone is kept.
+/// Legs are kept separate: the number of samples of each leg depends on who uploads and who
+/// downloads, and pooled it would look like a change of delay.  For a kind whose headline is
+/// Leg::sum, only that leg is kept.
 struct Expectation {
   struct Part {
     Kind kind = Kind::tcp;
@@ -28,9 +28,9 @@ struct Expectation {
   };
 
   std::optional<Timestamp> first, last;  ///< when it was measured
-  std::vector<Part> parts;               ///< only what has samples
+  std::vector<Part> parts;               ///< only parts with samples
 
-  /// The same of one group, by its name.
+  /// The same for one group, by its name.
   struct GroupPart {
     std::string label;
     Part part;
@@ -41,23 +41,23 @@ struct Expectation {
   const Part* find(Kind kind, Leg leg) const;
 };
 
-/// The quantiles that are put aside beside the buckets.
+/// The quantiles that are stored besides the buckets.
 inline constexpr std::array expectation_quantiles = {0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999};
 
-/// What `measurement` found of `kinds`, without groups.
+/// The results of `measurement` for `kinds`, without groups.
 Expectation take_expectation(const Measurement& measurement, KindSet kinds);
 
-/// Groups that are put aside at most: those with the most samples.
+/// The maximum number of stored groups: those with the most samples.
 inline constexpr std::size_t most_saved_groups = 10'000;
-/// Adds the groups of `kinds`, if there are any.  Of a kind with a sum, that leg alone, as above.
+/// Adds the groups of `kinds`, if there are any.  For a kind with a sum, only that leg, as above.
 void take_groups(const Measurement& measurement, KindSet kinds, Expectation& expectation);
 
 struct ExpectOptions {
   double false_alarm = 0.001;  ///< of the whole comparison, over all kinds and legs
-  double tolerance = 0.05;     ///< a change of delays by this share is none
+  double tolerance = 0.05;     ///< relative change of delays to ignore
 };
 
-/// One kind and leg, then and now.
+/// One kind and leg, before and now.
 struct ExpectResult {
   Kind kind = Kind::tcp;
   Leg leg = Leg::server;
@@ -80,9 +80,8 @@ struct ExpectComparison {
   bool shifted() const;
 };
 
-/// Every part that either side has.  With probability 1 - false_alarm none is said to have shifted
-/// if none has, whatever the parts have to do with each other (docs/design/expect.md says what
-/// this rests on).
+/// Every part that either side has.  If none has shifted, with probability 1 - false_alarm none is
+/// reported, for any dependence between the parts (docs/design/expect.md lists the assumptions).
 ExpectComparison compare(const Expectation& expected, const Expectation& now,
                          const ExpectOptions& options);
 

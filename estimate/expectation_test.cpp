@@ -22,7 +22,7 @@ Expectation taken(const Measurement& measurement) {
 }
 
 TEST(Expectation, KeepsLegsApart) {
-  // Who uploads changes how many samples each leg gives; that is no change of delay.
+  // Which side uploads changes the number of samples per leg; that is no change of delay.
   const auto before = taken(measured(20ms, 900, 100us, 100)),
              after = taken(measured(20ms, 100, 100us, 900));
   const auto comparison = compare(before, after, {.false_alarm = 0.001, .tolerance = 0.05});

@@ -1,5 +1,5 @@
 #pragma once
-// In which order groups are shown: --sort.
+// The order in which groups are shown: --sort.
 
 #include <array>
 #include <compare>
@@ -17,21 +17,21 @@ inline constexpr std::array<std::string_view, 6> group_order_names = {"samples",
 
 Result<GroupOrder> parse_group_order(std::string_view text);
 
-/// A group with fewer samples than this is shown behind all others when delays give the order: the
-/// one packet that took a second would head every list.
+/// When sorted by delay, groups with fewer samples than this come last: otherwise a single packet
+/// that took a second would head every list.
 inline constexpr std::uint64_t enough_to_rank = 10;
 
-/// The greater is shown first.
+/// Greater values are shown first.
 struct GroupRank {
   bool enough = true;
   std::int64_t value = 0;
 
   friend auto operator<=>(const GroupRank&, const GroupRank&) = default;
 };
-/// By change and by loss nothing can be said from the delays alone: there the samples decide.
+/// Orders by change and by loss need more than the delays: here the number of samples decides.
 GroupRank rank_of(const Distribution& distribution, GroupOrder order);
 
-/// Do the groups' delays decide?
+/// Whether the groups' delays decide.
 constexpr bool is_by_delay(GroupOrder order) {
   return order == GroupOrder::median || order == GroupOrder::p95 || order == GroupOrder::p99;
 }

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 13> names = {
     "flow",   "host",     "requester", "prefix",   "port", "vlan",   "interface",
     "tunnel", "dns-name", "dns-type",  "dns-code", "asn",  "country"};
 
-/// The number up to the next slash, taken off the front of `text`; at most `most`.
+/// The number up to the next slash, removed from the front of `text`; at most `most`.
 std::optional<std::uint8_t> take_length(std::string_view& text, unsigned most) {
   if (!text.starts_with('/')) return std::nullopt;
   text.remove_prefix(1);
@@ -37,8 +37,8 @@ std::string endpoint(const IpAddress& address, std::uint16_t port) {
                      port);
 }
 
-/// The request goes to the server on the server leg, and a whole exchange starts with the client.
-/// Legs named by place do not tell who serves; then the lower port is taken, as services have
+/// On the server leg the request goes to the server, and a whole exchange starts with the client.
+/// Legs named by place do not identify the server; then the lower port is taken, as services have
 /// well-known ports and clients ephemeral ones (RFC 6335 section 6).
 std::uint16_t server_port(const Sample& sample) {
   switch (sample.leg) {
@@ -52,7 +52,7 @@ std::uint16_t server_port(const Sample& sample) {
   }
 }
 
-/// What a part looks at, as bits.
+/// The fields that a part uses, as bits.
 enum Place : unsigned {
   responder = 1,
   requester = 2,
@@ -112,7 +112,7 @@ Result<Grouping> Grouping::parse(std::string_view text) {
 }
 
 void Grouping::limit_names(std::size_t most) {
-  // An interface's number is one byte of a packet, and the last one stands for all others.
+  // An interface's number is one byte of a packet, and the last one represents all others.
   constexpr std::uint32_t most_interfaces = 254;
   const auto limit = static_cast<std::uint32_t>(std::min<std::size_t>(most, NameTable::usual_most));
   ways_ = std::make_shared<NameTable>(by(By::interface) ? std::min(limit, most_interfaces) : limit);
@@ -225,7 +225,7 @@ std::string Grouping::label(By part, const GroupKey& key, bool with_names) const
     case By::host:
       return key.responder.to_string() + name_of(key.responder);
     case By::requester:
-      // Beside the responder, it has to be said which of the two it is.
+      // Beside the responder, it must be clear which of the two it is.
       return (parts_.size() > 1 ? "from " : "") + key.requester.to_string() +
              name_of(key.requester);
     case By::prefix:
@@ -276,8 +276,8 @@ std::string Grouping::name() const {
 }
 
 std::uint64_t hash_of(const GroupKey& key) {
-  // A group costs memory only up to max_groups, and a sample has been paid for by two packets:
-  // a fixed key is enough here.
+  // A group costs memory only up to max_groups, and each sample needs two packets: a fixed key is
+  // enough here.
   constexpr HashKey secret = HashKey::from_seed(0x67726f757073);
   std::array<std::uint64_t, 4> words{};
   std::memcpy(&words[0], key.requester.bytes().data(), key.requester.bytes().size());

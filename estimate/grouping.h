@@ -19,7 +19,7 @@ namespace sojourn {
 
 class HostNames;
 
-/// The part of a sample that a grouping looks at; the rest is zero.
+/// The fields of a sample that a grouping uses; the rest is zero.
 struct GroupKey {
   IpAddress requester;
   IpAddress responder;
@@ -32,7 +32,7 @@ struct GroupKey {
   std::uint32_t dns_name = 0;  ///< by number, as in Sample
   std::uint16_t dns_type = 0;
   std::uint8_t dns_code = Sample::no_code;
-  bool other = false;  ///< stands for all groups that found no room
+  bool other = false;  ///< represents all groups beyond the limit
 
   friend bool operator==(const GroupKey&, const GroupKey&) = default;
 };
@@ -43,20 +43,20 @@ std::uint64_t hash_of(const GroupKey& key);
 ///
 ///     flow         requester and responder with their ports: one direction of one connection,
 ///                  since the two directions measure different legs
-///     host         the responder's address: where the delay leads to
+///     host         the responder's address: the far end of the delay
 ///     requester    the requester's address
 ///     prefix/N     the responder's prefix; IPv6 takes /48, or M with prefix/N/M
 ///     port         the server's port
 ///     vlan         the outermost VLAN identifier
-///     interface    by which the response came, live or by the capture's own word
+///     interface    where the response came in, live or as recorded in the capture
 ///     tunnel       the outermost tunnel that the response came through
-///     dns-name     the name, and
-///     dns-type     the type that DNS was asked for,
-///     dns-code     and the code of the answer
+///     dns-name     the name in the DNS question
+///     dns-type     its type
+///     dns-code     the code of the response
 ///     asn          the responder's autonomous system, and
 ///     country      its country: both from a Places, which has to be given
 ///
-/// Several with commas between, "prefix/24,port", as long as none says what another says already.
+/// Several with commas between, "prefix/24,port", as long as none repeats another's information.
 class Grouping {
  public:
   enum class By : std::uint8_t {
@@ -80,18 +80,18 @@ class Grouping {
   GroupKey key_of(const Sample& sample) const;
   /// The group's name for people: "192.0.2.0/24", "port 443", "192.0.2.1 port 443", "other".
   std::string label(const GroupKey& key) const { return label(key, true); }
-  /// The same without names that may be others the next day: of hosts, of an AS's organisation.
+  /// The same without names that may change from day to day: of hosts, of an AS's organisation.
   std::string identity(const GroupKey& key) const { return label(key, false); }
   /// What the user wrote, with defaults filled in: "prefix/24/48,port".
   std::string name() const;
   bool needs_places() const { return by(By::asn) || by(By::country); }
-  /// Is the group's label a host, or two?
+  /// Whether the group's label is a host, or two.
   bool names_hosts() const { return by(By::flow) || by(By::host) || by(By::requester); }
   void set_places(std::shared_ptr<Places> places) { places_ = std::move(places); }
   /// Samples must have marks (pipeline/sample_marks.h).
   bool needs_marks() const { return by(By::interface) || by(By::tunnel) || by_question(); }
   bool by_question() const { return by(By::dns_name) || by(By::dns_type) || by(By::dns_code); }
-  /// A request is in the same group as its response, whatever way the two go.
+  /// A request is in the same group as its response, whatever their paths.
   bool fits_requests() const {
     return !by(By::vlan) && !by(By::interface) && !by(By::tunnel) && !by(By::dns_code);
   }
@@ -99,7 +99,7 @@ class Grouping {
   NameTable& ways() const { return *ways_; }
   std::shared_ptr<NameTable> shared_ways() const { return ways_; }
   NameTable& dns_names() const { return *names_; }
-  /// Not more of these than groups; before the first sample.
+  /// At most as many of these as groups; call before the first sample.
   void limit_names(std::size_t most);
   std::uint64_t group_names_without_room() const {
     return ways_->without_room() + names_->without_room();

@@ -161,7 +161,7 @@ TEST(Grouping, NamesTheWayAndTheQuestion) {
   EXPECT_EQ(grouping->label(grouping->key_of(one)), "others no vlan");
 }
 
-/// An organisation may change its name: its system's number is who it is.
+/// An organisation may change its name: the system's number identifies it.
 TEST(Grouping, KnowsASystemByItsNumber) {
   struct OneSystem : Places {
     std::uint32_t system_of(const IpAddress&) override { return 64500; }

@@ -2,7 +2,7 @@
 
 namespace sojourn {
 
-/// The group's distribution; that of "other" when a new group finds no room.
+/// The group's distribution, or that of "other" when there is no room for a new group.
 Distribution& Groups::room_for(const GroupId& id, std::uint64_t samples) {
   if (const auto found = groups_.find(id); found != groups_.end()) return found->second;
   if (groups_.size() < max_groups_ || id.key.other)

@@ -1,5 +1,5 @@
 #pragma once
-// One distribution per group, kind and leg, in bounded number.
+// One distribution per group, kind and leg, with a bounded number of groups.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace sojourn {
 
-/// What a group's distribution is about.
+/// What identifies a group's distribution.
 struct GroupId {
   GroupKey key;
   Kind kind = Kind::tcp;
@@ -21,8 +21,8 @@ struct GroupId {
   friend bool operator==(const GroupId&, const GroupId&) = default;
 };
 
-/// At most `max_groups` groups.  What comes later is not lost: it goes to one group "other" per
-/// kind and leg, and overflowed() counts the samples that did.
+/// At most `max_groups` groups.  Samples of later groups are not lost: they go to one group "other"
+/// per kind and leg, and overflowed() counts them.
 class Groups {
  public:
   static constexpr std::size_t default_max_groups = 1'000'000;
@@ -36,7 +36,7 @@ class Groups {
       : max_groups_(max_groups), keep_(keep) {}
 
   void add(const GroupId& id, Duration delay, double weight, FlowTag flow);
-  /// A sample without a flow is a flow of its own.
+  /// A sample without a flow counts as its own flow.
   void add(const GroupId& id, Duration delay, double weight);
   void merge(const Groups& other);
 

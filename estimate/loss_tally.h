@@ -19,10 +19,10 @@
 
 namespace sojourn {
 
-/// The packets of one leg: those that go towards its end.
+/// The packets of one leg: those towards its end.
 class LossCounts {
  public:
-  /// `bits` has a bit per LossSign.  `flow` is a hash that tells flows apart.
+  /// `bits` has a bit per LossSign.  `flow` is a hash that identifies the flow.
   void add(std::uint16_t bits, double weight, std::uint64_t flow);
   void merge(const LossCounts& other);
 
@@ -39,8 +39,8 @@ class LossCounts {
 
 using LossByLeg = std::array<LossCounts, leg_count>;
 
-/// At most `max_groups` groups and `max_slices` slices; what finds no room is in the totals, and
-/// counted in packets_beyond().
+/// At most `max_groups` groups and `max_slices` slices; the rest is only in the totals, and counted
+/// in packets_beyond().
 class LossTally {
  public:
   struct Options {
@@ -55,17 +55,17 @@ class LossTally {
   explicit LossTally(const Options& options) : options_(options) {}
   const Options& options() const { return options_; }
 
-  /// `sample` names both ends and the leg, as one that the packet had started would.
+  /// `sample` holds both ends and the leg, as for a sample started by the packet.
   void add(std::uint16_t bits, double weight, std::uint64_t flow, const Sample& sample);
   void merge(const LossTally& other);
 
-  /// Whether requests have to be told, for groups or slices.
+  /// Whether requests have to be reported, for groups or slices.
   bool wants_requests() const {
     return options_.window || (options_.grouping && options_.grouping->fits_requests());
   }
-  /// A request whose answer is awaited; `sample` names both ends and when it passed.
+  /// A request that waits for its response; `sample` holds both ends and its time.
   void ask(const Sample& sample);
-  /// The answer to one that passed at `sample.time`.
+  /// The response to a request that passed at `sample.time`.
   void answer(const Sample& sample);
 
   const LossCounts& leg(Leg leg) const { return total_[index_of(leg)]; }
@@ -77,8 +77,8 @@ class LossTally {
     Leg leg;
     const LossCounts* counts;
   };
-  /// The groups with the most retransmitted and late segments first; or those with the highest
-  /// share of them, where fewer segments than enough_to_rank come last.
+  /// The groups with the most retransmitted and late segments first, or those with the highest
+  /// share of them; groups with fewer segments than enough_to_rank come last then.
   std::vector<Row> groups(std::size_t limit, bool by_share = false) const;
   std::vector<Row> slices() const;
 
@@ -90,7 +90,7 @@ class LossTally {
     std::uint64_t requests;
     ShareEstimate unanswered;
   };
-  /// Most unanswered first, or the highest share of those that are enough to rank.
+  /// Most unanswered first, or the highest share among those with enough to rank.
   std::vector<RequestRow> request_groups(std::size_t limit, bool by_share = false) const;
   std::vector<RequestRow> request_slices() const;
   const std::optional<Duration>& window() const { return options_.window; }

@@ -74,7 +74,7 @@ void Measurement::add_over_time(Kind kind, Leg leg, Timestamp time, Duration del
 }
 
 void Measurement::add_to_group(const Sample& sample, FlowTag flow) {
-  // Whoever asks about each flow does not ask how flows differ: there its samples are what varies.
+  // Groups by flow do not vary between flows: there the samples within a flow vary.
   if (grouping_->by(Grouping::By::flow)) flow = next_stranger();
   const GroupId id{grouping_->key_of(sample), sample.kind, sample.leg};
   groups_->add(id, sample.delay, sample.weight, flow);
@@ -96,7 +96,7 @@ void Measurement::merge(Measurement&& other) {
   }
   if (windows_ && other.windows_) windows_->merge(*other.windows_);
   if (heatmap_ && other.heatmap_) heatmap_->merge(*other.heatmap_);
-  other = Measurement{};  // its samples are in here now; give the memory back
+  other = Measurement{};  // its samples are in here now; release the memory
 }
 
 bool Measurement::headline_is_sum(Kind kind) { return has_whole(kind); }
@@ -136,7 +136,7 @@ std::vector<Measurement::Group> Measurement::groups_by(GroupOrder order, std::si
   std::vector<Ranked> ranked;
   for (const Groups::Entry& entry : groups_->entries())
     ranked.push_back({rank_of(*entry.distribution, order), entry});
-  // Labels are costly for a million groups: first cut by rank, then name and order what is left.
+  // Labels are costly for a million groups: first cut by rank, then name and sort the rest.
   std::ranges::sort(ranked, std::greater{}, &Ranked::rank);
   if (ranked.size() > limit) {
     const GroupRank least = ranked[limit - 1].rank;

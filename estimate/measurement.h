@@ -1,6 +1,6 @@
 #pragma once
-// What a run accumulates: a distribution per kind and leg, counters, and on request groups and
-// time slices.
+// The results of a run: a distribution per kind and leg, counters, and on request groups and time
+// slices.
 
 #include <array>
 #include <cstddef>
@@ -27,20 +27,19 @@ namespace sojourn {
 ///
 ///     requests = samples + ambiguous + left_out.total() + Measurement::unmatched_requests()
 ///
-/// counts each request once, whatever the table; the weights then say what is behind those left
-/// out.
+/// counts each request once, whatever the table; the weights represent those left out.
 struct KindCounters {
   std::uint64_t requests = 0;
   std::uint64_t ambiguous = 0;     ///< sent more than once (Karn), or `unclear`: no sample
-  std::uint64_t guessed_legs = 0;  ///< samples whose leg is a guess: the capture lacks the SYN
-  /// tcp: segments larger than a packet on the wire, joined or not yet divided by an interface
-  /// (offloads); of these, how many were too many to be matched, and so were no requests.
+  std::uint64_t guessed_legs = 0;  ///< samples with a guessed leg: the capture lacks the SYN
+  /// tcp: segments larger than a packet on the wire, joined or not yet split by an interface
+  /// (offloads); and how many of these were too many to be matched, and so were not requests.
   std::uint64_t super_packets = 0, super_packets_left_out = 0;
-  LeftOutCounters left_out = {};   ///< what the table did not see through, by reason
-  double estimated_ambiguous = 0;  ///< their weights: how many there really were
+  LeftOutCounters left_out = {};   ///< what the table left out, by reason
+  double estimated_ambiguous = 0;  ///< their weights: the estimated true number
   UnclearCounters unclear = {};    ///< response, tls: the ambiguous by reason
 
-  /// Of all requests, those left out included.
+  /// Of all requests, including those left out.
   double estimated_unanswered(double estimated_answered) const {
     const double rest = static_cast<double>(requests) - estimated_answered - estimated_ambiguous;
     return rest > 0 ? rest : 0;
@@ -54,26 +53,26 @@ struct MeasurementOptions {
   std::optional<Duration> window;
   std::size_t max_slices = Windows::default_max_slices;
   bool heatmap = false;
-  Duration heatmap_column = std::chrono::milliseconds{1};  ///< to begin with
+  Duration heatmap_column = std::chrono::milliseconds{1};  ///< initially
   std::optional<Grouping> grouping;
   std::size_t max_groups = Groups::default_max_groups;
-  std::optional<Timestamp> split;   ///< with `grouping`: keep what came before and after apart
+  std::optional<Timestamp> split;   ///< with `grouping`: keep samples before and after separate
   bool keep_ambiguous = false;      ///< requests sent more than once are among the samples
-  bool weights_are_counts = false;  ///< a sample stands for as many requests as its weight
+  bool weights_are_counts = false;  ///< a sample represents as many requests as its weight
 };
 
-/// The figures of one run.  One thread adds; threads have one each, joined by merge().
+/// The figures of one run.  Each thread has its own; merge() joins them.
 ///
-/// A kind's headline figure pools its legs, except where Leg::sum exists: a whole handshake must
-/// not be averaged with its own halves.  So the headline of handshake, flow, quic and tls is their
-/// sum leg, even if only halves were measured: requests are counted for the whole, too.  Groups and
-/// slices pool nothing: they are kept by leg.
+/// A kind's headline figure pools its legs, except if Leg::sum exists: a whole handshake must not
+/// be averaged with its own halves.  So the headline of handshake, flow, quic and tls is their sum
+/// leg, even if only halves were measured: requests are counted for the whole too.  Groups and
+/// slices are not pooled: they are kept by leg.
 class Measurement {
  public:
   explicit Measurement(const MeasurementOptions& options = {});
 
-  /// The short way, when no groups are wanted: a few nanoseconds.  Always inlined: with one more
-  /// table g++ no longer did that by itself, which cost every run 1.8 % more instructions.
+  /// The fast path without groups: a few nanoseconds.  Always inlined: with one more table g++ no
+  /// longer did that by itself, which cost every run 1.8 % more instructions.
   [[gnu::always_inline]] void add_light(Kind kind, Leg leg, Timestamp response_time, Duration delay,
                                         double weight, FlowTag flow) {
     if (weight == 1) {
@@ -88,17 +87,17 @@ class Measurement {
     if (over_time_) [[unlikely]]
       add_over_time(kind, leg, response_time, delay, weight, flow);
   }
-  /// A sample without a flow is a flow of its own.
+  /// A sample without a flow counts as its own flow.
   void add_light(Kind kind, Leg leg, Timestamp response_time, Duration delay, double weight = 1) {
     add_light(kind, leg, response_time, delay, weight, next_stranger());
   }
-  /// The full way: also into the sample's group.
+  /// The general path: also into the sample's group.
   void add(const Sample& sample) {
     const FlowTag flow = sample.flow != 0 ? FlowTag::of(sample.flow) : next_stranger();
     add_light(sample.kind, sample.leg, sample.time, sample.delay, sample.weight, flow);
     if (groups_) add_to_group(sample, flow);
   }
-  /// In the place of all samples of a leg: somebody else adds them up.
+  /// Replaces all samples of a leg by sums computed elsewhere.
   void put(Kind kind, Leg leg, Distribution distribution) {
     legs_[index_of(kind)][index_of(leg)] = std::move(distribution);
     pooled_[index_of(kind)].reset();
@@ -108,7 +107,8 @@ class Measurement {
   KindCounters& counters(Kind kind) { return counters_[index_of(kind)]; }
   const KindCounters& counters(Kind kind) const { return counters_[index_of(kind)]; }
 
-  /// No response until the end or the expiry: what is neither a sample nor ambiguous nor left out.
+  /// Requests without a response until the end or the expiry: neither sample nor ambiguous nor left
+  /// out.
   std::uint64_t unmatched_requests(Kind kind) const;
 
   /// `other` was made with the same options.
@@ -118,13 +118,14 @@ class Measurement {
     settle(kind, leg);
     return legs_[index_of(kind)][index_of(leg)];
   }
-  /// The headline figure.  Built when first asked for after an add, and kept; valid until then.
+  /// The headline figure.  Built at the first call after an add, and cached; valid until the next
+  /// add.
   const Distribution& pooled(Kind kind) const;
-  /// Is the headline figure of `kind` that of Leg::sum alone?
+  /// Whether the headline figure of `kind` is that of Leg::sum only.
   static bool headline_is_sum(Kind kind);
   std::uint64_t samples() const;  ///< of all headline figures together
 
-  /// What a group holds, by name.
+  /// The contents of a group, by name.
   struct Group {
     std::string label;
     GroupKey key;
@@ -132,11 +133,11 @@ class Measurement {
     Leg leg;
     const Distribution* distribution;
   };
-  /// The groups with the most samples first; those of equal size in order of their label.
+  /// The groups with the most samples first; ties in order of their label.
   std::vector<Group> largest_groups(std::size_t limit) const {
     return groups_by(GroupOrder::samples, limit);
   }
-  /// In this order; those of equal rank in order of their label.
+  /// In this order; ties in order of their label.
   std::vector<Group> groups_by(GroupOrder order, std::size_t limit) const;
   /// Its delays, or nullptr.
   const Distribution* find_group(const GroupId& id) const {
@@ -167,7 +168,7 @@ class Measurement {
   /// In order of time, then kind, then leg; only what has samples.
   std::vector<WindowRow> window_rows() const;
   std::optional<Duration> window() const;
-  /// If it is wanted.
+  /// If requested.
   const DelayHeatmap* heatmap() const { return heatmap_ ? &*heatmap_ : nullptr; }
   DelayHeatmap* heatmap() { return heatmap_ ? &*heatmap_ : nullptr; }
   std::uint64_t samples_beyond_windows() const { return windows_ ? windows_->overflowed() : 0; }
@@ -175,8 +176,8 @@ class Measurement {
  private:
   using Legs = std::array<Distribution, leg_count>;
 
-  /// Delays of weight 1 on their way into a distribution: it takes many at once faster than one by
-  /// one (callgrind, all kinds: 40 fewer instructions a sample).
+  /// Delays of weight 1 queued for a distribution: adding many at once is faster than one by one
+  /// (callgrind, all kinds: 40 fewer instructions a sample).
   struct Waiting {
     std::uint32_t count = 0;
     std::array<FlowTag, 102> flows;
@@ -195,7 +196,7 @@ class Measurement {
   mutable std::array<std::array<Waiting, leg_count>, kind_count> waiting_;
   std::array<KindCounters, kind_count> counters_{};
   bool keep_ambiguous_, weights_are_counts_;
-  std::uint64_t strangers_ = 0;  ///< samples of no known flow
+  std::uint64_t strangers_ = 0;  ///< samples without a known flow
   std::optional<Grouping> grouping_;
   std::optional<Groups> groups_;
   std::optional<Timestamp> split_;
@@ -203,7 +204,7 @@ class Measurement {
   std::optional<Groups> after_;
   std::optional<Windows> windows_;
   std::optional<DelayHeatmap> heatmap_;
-  bool over_time_;  ///< one of the two is wanted
+  bool over_time_;  ///< one of the two is requested
   mutable std::array<std::optional<Distribution>, kind_count> pooled_;
 };
 

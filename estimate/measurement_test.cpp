@@ -42,7 +42,7 @@ TEST(Measurement, PoolsTheLegsOfTcpAndLooksAgainAfterMoreSamples) {
   EXPECT_EQ(measurement.samples(), 3u);
 }
 
-/// Halves are no headline even where no whole was measured: requests are counted for the whole.
+/// Halves are no headline even if no whole was measured: requests are counted for the whole.
 TEST(Measurement, PoolsHalvesOfNoKind) {
   for (const Kind kind : {Kind::handshake, Kind::flow, Kind::quic}) {
     Measurement measurement;
@@ -158,7 +158,7 @@ TEST(Measurement, ListsTheLargestGroupsFirst) {
   EXPECT_TRUE(measurement.largest_groups(0).empty());
 }
 
-/// Two legs of the same host that differ a thousandfold have no median in common.
+/// Two legs of the same host that differ a thousandfold have no common median.
 TEST(Measurement, KeepsTheLegsOfAGroupApart) {
   MeasurementOptions options;
   options.grouping = *Grouping::parse("port");

@@ -16,7 +16,7 @@ PathLegs::Side side_of(const Measurement& measurement, Kind kind, Leg leg) {
 }  // namespace
 
 double PathLegs::share(Duration near, Duration far) {
-  // A clock that stepped back may make a delay negative; it takes no time then.
+  // A clock that stepped back may make a delay negative; it counts as zero.
   const double n = static_cast<double>(std::max(near, Duration{0}).count());
   const double f = static_cast<double>(std::max(far, Duration{0}).count());
   return n + f > 0 ? f / (n + f) : 0.5;

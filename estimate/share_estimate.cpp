@@ -61,7 +61,7 @@ ShareEstimate share_of(const ClusteredCounts& counts) {
   if (share.whole <= 0) return share;
   share.value = std::min(share.part / share.whole, 1.0);
 
-  // Each group left out in turn: how far does the ratio move?
+  // How far the ratio moves when each group is left out in turn.
   std::size_t groups = 0;
   double sum = 0, squares = 0;
   for (std::size_t i = 0; i < ClusteredCounts::groups; ++i) {
@@ -75,7 +75,7 @@ ShareEstimate share_of(const ClusteredCounts& counts) {
   if (groups < fewest_groups) return share;
   const double n = static_cast<double>(groups);
   const double variance = std::max(0.0, (n - 1) / n * (squares - sum * sum / n));
-  // Agresti and Coull: a share that is not 0 or 1 even if none or all were lost.
+  // Agresti and Coull: a share other than 0 or 1 even if none or all were lost.
   const double seen = static_cast<double>(counts.seen);
   const double guess = (share.value * seen + 2) / (seen + 4);
   const double independent =

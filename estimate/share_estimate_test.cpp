@@ -32,8 +32,8 @@ TEST(ShareEstimate, IsUnboundedWithFewFlows) {
   EXPECT_TRUE(share_of(counts).bounded);
 }
 
-/// Flows of 5 to 50 packets, of which a fifth loses 8 % and the others 0.5 %: 2 % of the packets.
-/// `together` makes the interval as if packets were independent.
+/// Flows of 5 to 50 packets; a fifth of them loses 8 % and the others 0.5 %: 2 % of the packets.
+/// `together` computes the interval as if packets were independent.
 double coverage(int runs, bool together) {
   std::mt19937_64 random{5};
   std::uniform_real_distribution<double> uniform;
@@ -76,8 +76,8 @@ TEST(RequestCounts, GiveTheShareOfThoseWithoutAnswer) {
   EXPECT_EQ(many.unanswered(true).part, 0);
 }
 
-/// None of 1000 answered: that may be chance if an answer is seen once in a thousand times, and is
-/// not if it is seen every second time.  Where that is unknown, so is the share.
+/// None of 1000 answered: that may be chance if an answer is seen once in a thousand times, but not
+/// if it is seen every second time.  If that is unknown, so is the share.
 TEST(RequestCounts, KnowByOthersWhatNoAnswerMeans) {
   const RequestCounts none{.requests = 1000};
   EXPECT_EQ(none.unanswered(true, 1000).low, 0);
@@ -107,7 +107,7 @@ RequestCounts requests_in_fixed_memory(std::mt19937_64& random, double lost, boo
   return counts;
 }
 
-/// As it was: samples and one more are the trials, whatever they weigh.
+/// The earlier formula: samples and one more are the trials, whatever they weigh.
 ShareEstimate as_trials(const RequestCounts& counts) {
   const double requests = static_cast<double>(counts.requests);
   const double value = std::max(requests - counts.answered, 0.0) / requests;
@@ -135,8 +135,8 @@ Held held(double lost, bool alike, const auto& estimate) {
   return result;
 }
 
-/// Of a handful of answers Wilson's interval holds the truth in 93 % to 97 % of the cases, by how
-/// the counts fall (Brown, Cai, DasGupta 2001): of 4000 runs fewer than 91.5 % with probability
+/// With a handful of answers Wilson's interval covers the truth in 93 % to 97 % of the cases,
+/// depending on the counts (Brown, Cai, DasGupta 2001): below 91.5 % of 4000 runs with probability
 /// 1e-4 if it is 93 %.  More than 3.5 % begin above the truth with probability 5e-5 if 2.5 % do.
 TEST(RequestCounts, HoldTheTruthInFixedMemory) {
   for (const bool alike : {true, false}) {
@@ -152,7 +152,7 @@ TEST(RequestCounts, HoldTheTruthInFixedMemory) {
   }
 }
 
-/// The twin: with samples for trials the test above fails, most of all where nothing was lost.
+/// The twin: with samples as trials the test above fails, most of all if nothing was lost.
 TEST(RequestCounts, WouldNoticeThatWeightsWereTakenForTrials) {
   for (const bool alike : {true, false}) {
     EXPECT_LT(held(0, alike, as_trials).share, 0.9);
@@ -160,9 +160,10 @@ TEST(RequestCounts, WouldNoticeThatWeightsWereTakenForTrials) {
   }
 }
 
-/// Shown as 0 where it would be negative, the mean is too high by at most 0.4 standard errors, here
-/// of 21 % (sqrt(9 / 200)), and without that it is right: 4000 runs are off by 5 of their standard
-/// errors with probability 6e-7.  The twin counts answers for nine tenths of their weight.
+/// Since negative values are shown as 0, the mean is too high by at most 0.4 standard errors, here
+/// of 21 % (sqrt(9 / 200)).  Without that it is right: the mean of 4000 runs is off by 5 of its
+/// standard errors with probability 6e-7.  The twin counts answers with nine tenths of their
+/// weight.
 TEST(RequestCounts, AreTooHighInFixedMemoryByNoMoreThanStated) {
   constexpr int runs = 4000;
   const double error = std::sqrt(9.0 / 200);

@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(spaces) - first + 1);
 }
 
-/// Everything up to one of `ends`, taken off the front of `text` with the spaces around it.
+/// Everything up to one of `ends`, removed from the front of `text` with the spaces around it.
 std::string_view take_word(std::string_view& text, std::string_view ends) {
   const auto length = std::min(text.find_first_of(ends), text.size());
   const auto word = text.substr(0, length);
@@ -174,7 +174,7 @@ std::optional<Interval> SlaRule::interval_of(const Distribution& distribution,
     default:
       break;
   }
-  // A rule about the extremes is about what was seen, and that is known.
+  // A rule about the extremes is about what was seen, which is known.
   const auto value = value_of(distribution);
   return value ? std::optional{Interval{*value, *value}} : std::nullopt;
 }
@@ -190,7 +190,7 @@ SlaResult SlaRule::evaluate(const Distribution& distribution, double confidence)
   if (low_keeps && high_keeps) result.verdict = SlaVerdict::met;
   if (!low_keeps && !high_keeps) result.verdict = SlaVerdict::violated;
 
-  // Where the samples are too few to bound the value, what lies beyond is unknown.
+  // If there are too few samples to bound the value, the part beyond is unknown.
   const bool is_upper_limit =
       comparison_ == Comparison::less || comparison_ == Comparison::less_or_equal;
   const bool met_side =

@@ -1,5 +1,5 @@
 #pragma once
-// Service level rules: "tcp p95 < 50ms", judged with the confidence interval in mind.
+// Service level rules: "tcp p95 < 50ms", judged with the confidence interval.
 
 #include <cstdint>
 #include <optional>
@@ -17,7 +17,7 @@
 namespace sojourn {
 
 enum class SlaVerdict : std::uint8_t {
-  met,        ///< the value and its whole confidence interval keep to the limit
+  met,        ///< the value and its whole confidence interval meet the limit
   violated,   ///< the value and its whole confidence interval break it
   undecided,  ///< the interval contains the limit, or there are no samples
 };
@@ -26,16 +26,16 @@ std::string_view name_of(SlaVerdict verdict);
 struct SlaResult {
   std::string rule;                    ///< as the user wrote it
   std::optional<std::string> group{};  ///< whose value it is, for a rule about each group
-  std::optional<Leg> leg{};            ///< which leg's, where the rule does not say and it matters
+  std::optional<Leg> leg{};            ///< the leg, if the rule does not name one and it matters
   std::optional<Duration> value;       ///< nullopt without samples
   std::optional<Interval> interval;
-  std::optional<ShareEstimate> share{};  ///< of a rule about a share, instead of the two
-  bool ok = false;                       ///< the value itself keeps to the limit; only with a value
+  std::optional<ShareEstimate> share{};  ///< for a rule about a share, instead of the two
+  bool ok = false;                       ///< the value itself meets the limit; only with a value
   SlaVerdict verdict = SlaVerdict::undecided;
 
-  /// This decides the exit status.  A group breaks its rule when it surely does: there may be
-  /// thousands of them, many with a handful of samples.  So does a share by weights, whose value is
-  /// often above 0 where nothing was lost.
+  /// This decides the exit status.  A group breaks its rule only if it does so with its whole
+  /// interval: there may be thousands of groups, many with a handful of samples.  The same holds
+  /// for a share by weights, whose value is often above 0 if nothing was lost.
   bool broken() const {
     if (group || (share && share->by_weights)) return verdict == SlaVerdict::violated;
     return (value || share) && !ok;
@@ -47,10 +47,10 @@ struct SlaResult {
 ///     tcp p95 < 50ms      tcp.external p99.9 <= 200ms      dns mean < 20ms      icmp max <= 1s
 ///     each tcp p95 < 50ms     tcp retransmitted < 1%      dns unanswered < 0.5%
 ///
-/// The last is about each group of --by on its own (estimate/sla_groups.h).  A rule without a leg
-/// is about Leg::sum where the kind has it, and else about each leg on its own: what two legs have
-/// in common is the share of samples that either gave, not a delay.  Parts of a leg, its network
-/// and its thinking, are judged only by name.
+/// The last is about each group of --by separately (estimate/sla_groups.h).  A rule without a leg
+/// is about Leg::sum if the kind has it, otherwise about each leg separately: the pooled delay of
+/// two legs depends on how many samples each gave.  Parts of a leg, its network and its thinking,
+/// are judged only if named.
 class SlaRule {
  public:
   static Result<SlaRule> parse(std::string_view text);
@@ -62,7 +62,7 @@ class SlaRule {
                                   const LossTally* loss = nullptr) const;
   bool needs_loss() const { return sign_.has_value(); }
   bool about_unanswered() const { return statistic_ == Statistic::share && !sign_; }
-  /// Is a distribution of the rule's kind and this leg to be judged?
+  /// Whether a distribution of the rule's kind and this leg is judged.
   bool is_about(Leg leg) const {
     if (leg_) return *leg_ == leg;
     return Measurement::headline_is_sum(kind_) ? leg == Leg::sum : !is_part(leg);
@@ -73,7 +73,7 @@ class SlaRule {
   bool each_group() const { return each_group_; }
   const std::string& text() const { return text_; }
   Duration limit() const { return limit_; }
-  /// Is the value an estimate with an interval?  The extremes are what was seen, and no more.
+  /// Whether the value is an estimate with an interval.  The extremes are only what was seen.
   bool is_estimated() const {
     return statistic_ == Statistic::quantile || statistic_ == Statistic::mean;
   }

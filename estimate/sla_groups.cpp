@@ -14,7 +14,7 @@ struct Judged {
   GroupKey key;
 };
 
-/// What to show first: the violated, then the undecided, then the met.
+/// The display order: violated, then undecided, then met.
 int urgency(SlaVerdict verdict) {
   if (verdict == SlaVerdict::violated) return 0;
   return verdict == SlaVerdict::undecided ? 1 : 2;
@@ -37,7 +37,7 @@ SlaGroups evaluate_groups(const SlaRule& rule, const Measurement& measurement, s
     if (!rule.leg()) judged.back().result.leg = entry.id.leg;
     ++groups.counts[static_cast<std::size_t>(judged.back().result.verdict)];
   }
-  // Names are costly for a million groups: first cut by order, ties kept, then name what is left.
+  // Names are costly for a million groups: first cut by order, keeping ties, then name the rest.
   std::ranges::sort(judged, {}, order_of);
   if (judged.size() > limit) {
     auto end = judged.begin() + static_cast<std::ptrdiff_t>(limit);

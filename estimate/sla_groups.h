@@ -1,5 +1,5 @@
 #pragma once
-// A service level rule about each group on its own: "each tcp p95 < 50ms".
+// A service level rule about each group separately: "each tcp p95 < 50ms".
 
 #include <array>
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace sojourn {
 
-/// How the groups of the rule's kind fare.  A group with two legs counts as two, unless the rule
-/// names one.
+/// The verdicts for the groups of the rule's kind.  A group with two legs counts as two, unless the
+/// rule names one.
 struct SlaGroups {
   std::string rule;
   std::array<std::size_t, 3> counts{};  ///< groups by SlaVerdict
-  /// The violated first, then the undecided, then the met; within each those with the most samples
-  /// first.  No more than were asked for.
+  /// Violated first, then undecided, then met; within each, those with the most samples first.  At
+  /// most as many as requested.
   std::vector<SlaResult> shown;
 
   std::size_t count(SlaVerdict verdict) const { return counts[static_cast<std::size_t>(verdict)]; }
@@ -25,8 +25,8 @@ struct SlaGroups {
   bool broken() const { return count(SlaVerdict::violated) > 0; }
 };
 
-/// Each group is judged by its own interval, as if it were alone: of a hundred groups whose true
-/// value is exactly the limit, two or three will be called violated.
+/// Each group is judged by its own interval, without correction for their number: of a hundred
+/// groups whose true value is exactly the limit, two or three will be called violated.
 SlaGroups evaluate_groups(const SlaRule& rule, const Measurement& measurement, std::size_t limit);
 
 }  // namespace sojourn

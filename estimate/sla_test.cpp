@@ -127,7 +127,7 @@ TEST(SlaRule, LooksAtTheLegItNames) {
   }
   EXPECT_TRUE(SlaRule::parse("tcp.server p50 < 50ms")->evaluate(measurement)[0].broken());
   EXPECT_FALSE(SlaRule::parse("tcp.client p50 < 50ms")->evaluate(measurement)[0].broken());
-  // Without a leg: each on its own, not the two pooled.
+  // Without a leg: each separately, not the two pooled.
   const auto both = SlaRule::parse("tcp p95 < 50ms")->evaluate(measurement);
   ASSERT_EQ(both.size(), 2u);
   EXPECT_EQ(both[0].leg, Leg::server);
@@ -137,8 +137,8 @@ TEST(SlaRule, LooksAtTheLegItNames) {
   EXPECT_FALSE(SlaRule::parse("quic p95 < 50ms")->evaluate(measurement).at(0).value);
 }
 
-/// 100 requests, all answered, of which ten were to be seen and eight were: one may not say that a
-/// fifth was lost, nor fail for it.
+/// 100 requests, all answered; ten answers were expected to be seen and eight were.  It must not
+/// report a loss of a fifth, nor fail for it.
 TEST(SlaRule, IsNotBrokenByAnswersThatATableLetPass) {
   const SlaRule rule = *SlaRule::parse("dns unanswered < 0.5%");
   for (const auto& [seen, broken] : {std::pair{8, false}, {1, true}}) {
@@ -154,7 +154,8 @@ TEST(SlaRule, IsNotBrokenByAnswersThatATableLetPass) {
   }
 }
 
-/// A server that answers at once thinks for no time at all: "response min > 1ms" is not about that.
+/// A server that answers at once has a thinking time of zero: "response min > 1ms" does not cover
+/// it.
 TEST(SlaRule, JudgesPartsOfALegOnlyByName) {
   Measurement measurement;
   for (int i = 0; i < 100; ++i) {

@@ -25,8 +25,8 @@ ShareEstimate unanswered_share(const Measurement& measurement, Kind kind) {
   const double requests = static_cast<double>(counters.requests);
   const Distribution& samples = measurement.pooled(kind);
   const double answered = samples.total_weight() + counters.estimated_ambiguous;
-  // Those that gave no sample are taken to weigh as much as those that did; without any, as much
-  // as a request that was seen through.
+  // Requests without a sample are assumed to weigh as much as those with one; if there are none, as
+  // much as a request that was seen through.
   double weight = 0;
   if (!samples.empty())
     weight = samples.snapshot(std::array{0.5}).total_squared_weight() / samples.total_weight();

@@ -1,5 +1,5 @@
 #pragma once
-// The share of requests that nobody answered.
+// The share of unanswered requests.
 
 #include "core/kind.h"
 #include "estimate/measurement.h"
@@ -7,21 +7,20 @@
 
 namespace sojourn {
 
-/// Its interval takes requests for independent, each lost by its own chance.  In fixed memory it is
-/// an estimate by the weights of answers: share_besides().
+/// Its interval assumes that requests are lost independently.  With fixed memory it is an estimate
+/// by the weights of answers: share_besides().
 ShareEstimate unanswered_share(const Measurement& measurement, Kind kind);
 
 /// Requests of a group or a slice, and those of them that were answered.
 struct RequestCounts {
   std::uint64_t requests = 0;
-  std::uint64_t answers = 0;  ///< seen; answers that leave no sample, being ambiguous, included
+  std::uint64_t answers = 0;  ///< seen, including ambiguous answers, which give no sample
   double answered = 0;        ///< their weights
   double squares = 0;         ///< of the weights
 
   void operator+=(const RequestCounts& other);
   double weight() const { return answered > 0 ? squares / answered : 0; }
-  /// `is_estimate`: memory is fixed, so answers stand for others.  `usual_weight`: of the answers
-  /// to anybody.
+  /// `is_estimate`: memory is fixed, so answers represent others.  `usual_weight`: of all answers.
   ShareEstimate unanswered(bool is_estimate, double usual_weight = 0) const;
 };
 

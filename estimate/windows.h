@@ -13,9 +13,9 @@
 
 namespace sojourn {
 
-/// Slices of `length`, aligned to multiples of it since 1970, so that two runs and two threads cut
-/// at the same times.  At most `max_slices`: a sample that would open one more is counted in
-/// overflowed() and appears in no slice.
+/// Slices of `length`, aligned to multiples of it since 1970, so that two runs and two threads use
+/// the same boundaries.  At most `max_slices`: a sample that would open one more is counted in
+/// overflowed() and is in no slice.
 class Windows {
  public:
   static constexpr std::size_t default_max_slices = 100'000;

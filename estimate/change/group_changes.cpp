@@ -36,7 +36,7 @@ std::optional<ShiftTest> test_of(const DelaySnapshot& then, const DelaySnapshot&
   return test_shift(then, now, options.tolerance);
 }
 
-/// The smallest p-value has to be below a/m, the next below a/(m-1), and so on until one is not.
+/// The smallest p-value has to be below a/m, the next below a/(m-1), and so on until one fails.
 void judge(std::vector<Compared>& groups, double false_alarm) {
   std::vector<Compared*> tested;
   for (Compared& group : groups)
@@ -51,7 +51,7 @@ void judge(std::vector<Compared>& groups, double false_alarm) {
   }
 }
 
-/// Judged, counted, in order, and no more than `limit` of them.
+/// Judged, counted, sorted, and at most `limit` of them.
 void conclude(std::vector<Compared> groups, std::size_t limit, GroupChanges& changes) {
   judge(groups, changes.options.false_alarm);
   for (Compared& group : groups) {
@@ -95,7 +95,7 @@ GroupChanges compare_groups(const Measurement& measurement, const ExpectOptions&
                   .before = side_of(*before),
                   .after = side_of(*after)},
                  std::nullopt};
-    // A group of fewer samples than can be compared is not worth its snapshot.
+    // A group with too few samples to be compared needs no snapshot.
     if (may_be_enough(std::min(before->count(), after->count())))
       one.test =
           test_of(before->snapshot(std::array{0.5}), after->snapshot(std::array{0.5}), options);

@@ -16,7 +16,7 @@ namespace sojourn {
 
 /// One group, kind and leg, before and after.
 struct GroupChange {
-  /// What is shown of either side.
+  /// The figures shown for either side.
   struct Side {
     std::uint64_t samples = 0;
     Duration median{}, p95{};
@@ -31,18 +31,18 @@ struct GroupChange {
   Side before, after;
 
   bool changed() const { return verdict != ShiftVerdict::same && verdict != ShiftVerdict::too_few; }
-  /// The medians' ratio, the greater over the smaller.
+  /// The ratio of the medians, the greater over the smaller.
   double factor() const;
 };
 
 struct GroupChanges {
-  std::optional<Timestamp> at;  ///< nullopt: since another run was put aside
+  std::optional<Timestamp> at;  ///< nullopt: since another, stored run
   ExpectOptions options;
   std::size_t compared = 0;             ///< with enough samples on both sides
   std::array<std::size_t, 5> counts{};  ///< by ShiftVerdict
-  std::size_t gone = 0;                 ///< since another run: its groups without samples now
-  std::size_t fresh = 0;                ///< and groups with enough samples now that it did not have
-  std::vector<GroupChange> shown;       ///< the changed first, the greatest change first
+  std::size_t gone = 0;                 ///< since another run: its groups that have no samples now
+  std::size_t fresh = 0;                ///< groups with enough samples now that it did not have
+  std::vector<GroupChange> shown;       ///< changed groups first, greatest change first
 
   bool any_changed() const {
     return count(ShiftVerdict::slower) + count(ShiftVerdict::faster) +
@@ -55,13 +55,13 @@ struct GroupChanges {
 };
 
 /// The verdict of --expect for each group with samples before and after MeasurementOptions::split.
-/// With probability 1 - false_alarm no group is said to have changed if none has, however many
-/// there are: Holm's step-down procedure (Holm 1979) over all that could be compared, whatever they
-/// have to do with each other.
+/// If no group has changed, with probability 1 - false_alarm none is reported, however many there
+/// are: Holm's step-down procedure (Holm 1979) over all that could be compared.  It holds for any
+/// dependence between them.
 GroupChanges compare_groups(const Measurement& measurement, const ExpectOptions& options,
                             std::size_t limit);
 
-/// The same for each group that `expected` has, too, by name, kind and leg.
+/// The same for each group that is also in `expected`, by name, kind and leg.
 GroupChanges compare_groups(const Expectation& expected, const Measurement& now, KindSet kinds,
                             const ExpectOptions& options, std::size_t limit);
 

@@ -51,7 +51,7 @@ std::size_t changed(const GroupChanges& changes) {
          changes.count(ShiftVerdict::changed_shape);
 }
 
-/// 5 % were asked for: of 200 pairs more than 21 with probability 7e-4 if it is kept to.
+/// At a rate of 5 %, more than 21 of 200 pairs have probability 7e-4.
 TEST(GroupChanges, CallNoGroupOfUnchangedPairsChangedMoreOftenThanAskedFor) {
   int alarms = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -63,7 +63,7 @@ TEST(GroupChanges, CallNoGroupOfUnchangedPairsChangedMoreOftenThanAskedFor) {
   EXPECT_LE(alarms, 21);
 }
 
-/// Were each of the 20 judged as if it were alone (5 % for the first step), it would be noticed.
+/// If each of the 20 were judged alone (5 % for the first step), it would be noticed.
 TEST(GroupChanges, WouldNoticeThatTheirNumberWasForgotten) {
   int alarms = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed)
@@ -72,7 +72,7 @@ TEST(GroupChanges, WouldNoticeThatTheirNumberWasForgotten) {
   EXPECT_GT(alarms, 21);
 }
 
-/// The twin: the same pairs with a service that became 60 % slower must not go unnoticed.
+/// The twin: with a service that became 60 % slower, the same pairs must be noticed.
 TEST(GroupChanges, NoticeTheServiceThatBecameSlower) {
   int noticed = 0;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
@@ -84,7 +84,7 @@ TEST(GroupChanges, NoticeTheServiceThatBecameSlower) {
   EXPECT_GE(noticed, 45);
 }
 
-/// The same against a run that was put aside: half of the samples each.
+/// The same against a stored run: half of the samples each.
 struct TwoRuns {
   Expectation then;
   Measurement now;
@@ -122,7 +122,7 @@ GroupChanges compared(const TwoRuns& runs, double false_alarm) {
                         {.false_alarm = false_alarm, .tolerance = 0}, 10);
 }
 
-/// 5 % were asked for: of 200 pairs more than 21 with probability 7e-4 if it is kept to.
+/// At a rate of 5 %, more than 21 of 200 pairs have probability 7e-4.
 TEST(GroupChanges, SinceAnotherRunKeepToTheFalseAlarmsAskedFor) {
   int alarms = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -133,7 +133,7 @@ TEST(GroupChanges, SinceAnotherRunKeepToTheFalseAlarmsAskedFor) {
   EXPECT_LE(alarms, 21);
 }
 
-/// Twenty groups judged each as if it were alone would be noticed by that test.
+/// That test would notice if twenty groups were each judged alone.
 TEST(GroupChanges, SinceAnotherRunWouldNoticeThatTheirNumberWasForgotten) {
   int alarms = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed)
@@ -141,7 +141,7 @@ TEST(GroupChanges, SinceAnotherRunWouldNoticeThatTheirNumberWasForgotten) {
   EXPECT_GT(alarms, 21);
 }
 
-/// The twin: a service that became 60 % slower must not go unnoticed.
+/// The twin: a service that became 60 % slower must be noticed.
 TEST(GroupChanges, SinceAnotherRunNoticeTheServiceThatBecameSlower) {
   int noticed = 0;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
@@ -164,7 +164,7 @@ TEST(GroupChanges, SinceAnotherRunCountWhoIsGoneAndWhoIsNew) {
   EXPECT_EQ(changes.fresh, 1u);
 }
 
-/// What a host is called may be known of one run only, and may change.
+/// The name of a host may be known in one run only, and may change.
 TEST(GroupChanges, SinceAnotherRunKnowHostsByTheirAddress) {
   std::array<Measurement, 2> runs;
   Sample sample;

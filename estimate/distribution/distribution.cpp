@@ -15,7 +15,7 @@
 namespace sojourn {
 namespace {
 
-/// Sum over the buckets up to `ns`; of the bucket it falls into, the share below it.
+/// Sum over the buckets up to `ns`, with the proportional share of the last one.
 double sum_up_to(const BucketPlane& plane, std::int64_t ns) {
   const std::int32_t last = LogBuckets::index_of(ns);
   double sum = 0;
@@ -28,13 +28,13 @@ double sum_up_to(const BucketPlane& plane, std::int64_t ns) {
   return sum;
 }
 
-/// How many independent samples of equal weight would tell as much about the quantile q. Woodruff's
-/// interval goes through the variance of F at the quantile t,
+/// How many independent samples of equal weight would give the same precision of the quantile q.
+/// Woodruff's interval uses the variance of F at the quantile t,
 ///
 ///     var F(t) = ( (1-q)^2 sum_{delay <= t} w^2 + q^2 sum_{delay > t} w^2 ) / (sum w)^2,
 ///
 /// which is q(1-q)/n for n samples of weight 1.  A table's weights depend on the delay: long delays
-/// are rarer to catch and weigh more.
+/// are seen more rarely and weigh more.
 double samples_at(const LogHistogram& histogram, const Moments& moments, double q) {
   if (moments.all_weights_are_one()) return static_cast<double>(moments.count());
   const double weight = moments.total_weight();
@@ -46,7 +46,7 @@ double samples_at(const LogHistogram& histogram, const Moments& moments, double 
   return q * (1 - q) * weight * weight / sum;
 }
 
-/// Its neighbours weigh about as much as a bucket does unless one value in it is told often.
+/// Its neighbours weigh about as much as the bucket unless one value in it is frequent.
 bool is_smooth_at(const LogHistogram& histogram, std::int32_t bucket) {
   constexpr double about = 1.0 / 3;
   const auto& weights = histogram.weights();
@@ -69,7 +69,7 @@ void Distribution::start_buckets() {
   tags_ = {};
 }
 
-/// Before one more sample than the log has room for.
+/// Called when the log has no room for another sample.
 void Distribution::make_room() {
   if (!buckets_ && log_.size() >= few_samples) start_buckets();
   limit_log();
@@ -202,7 +202,7 @@ std::optional<Duration> Distribution::quantile(double q) const {
   return found.empty() ? std::nullopt : std::optional{found.front()};
 }
 
-/// The buckets; of few samples they are made for the occasion.
+/// The buckets; for few samples they are built on demand.
 const Distribution::Buckets& Distribution::buckets(std::optional<Buckets>& scratch) const {
   if (buckets_) return *buckets_;
   scratch.emplace();
@@ -228,7 +228,7 @@ std::vector<Duration> Distribution::at_weights(const Buckets& buckets,
   std::vector<Duration> result(targets.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     std::int64_t ns = found[i];
-    // The first and the last sample are known to the nanosecond, whatever bucket they are in.
+    // The first and the last sample are known to the nanosecond, whatever their bucket.
     if (!logging_ && ascending[i] <= moments_.min_weight() / 2) ns = moments_.min();
     if (!logging_ && ascending[i] >= total_weight() - moments_.max_weight() / 2)
       ns = moments_.max();
@@ -261,10 +261,9 @@ double Distribution::effective_samples() const {
          FlowVariance{buckets.histogram, buckets.flows}.effect(0.5);
 }
 
-/// A sample size is found that would make F as uncertain at the quantile as it is, and its order
-/// statistics are read off the weighted CDF.  Where flows differ by more than samples would, their
-/// variance is itself an estimate of some degrees of freedom, and Student's score takes the place
-/// of the normal one.
+/// Finds the sample size that would make F as uncertain at the quantile as it is, and reads its
+/// order statistics off the weighted CDF.  If flows differ more than samples would, their variance
+/// is itself an estimate with some degrees of freedom, and Student's score replaces the normal one.
 std::vector<QuantileEstimate> Distribution::estimates(std::span<const double> qs,
                                                       double confidence) const {
   if (empty()) return {};
@@ -312,10 +311,10 @@ std::vector<QuantileEstimate> Distribution::estimates(std::span<const double> qs
   return result;
 }
 
-/// A sample may lie anywhere in its bucket.  Where delays are smooth, that error and the one of
-/// sampling are independent, and the widths add as their squares do.  Where one value is told
-/// often, all of a bucket's samples may lie at its edge, so the interval ends there.  It never ends
-/// inside the bucket of its quantile.
+/// A sample may be anywhere in its bucket.  If delays are smooth, that error and the sampling error
+/// are independent, and the squared widths add up.  If one value is frequent, all of a bucket's
+/// samples may be at its edge, so the interval ends there.  It never ends inside the bucket of its
+/// quantile.
 void Distribution::widen_by_rounding(const LogHistogram& histogram,
                                      QuantileEstimate& estimate) const {
   const std::int64_t delay = estimate.delay.count();

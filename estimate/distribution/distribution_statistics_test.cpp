@@ -1,4 +1,4 @@
-// Are quantiles and their intervals as good as they claim, on delays whose truth is known?
+// Whether quantiles and their intervals are as good as claimed, on delays with known truth.
 
 #include <gtest/gtest.h>
 
@@ -30,8 +30,8 @@ struct Path {
   }
 };
 
-/// As a fixed-memory table does it: the longer a pair takes, the less likely it is caught, and
-/// what is caught weighs the inverse of that probability.
+/// As in a fixed-memory table: the longer a pair takes, the less likely it is seen, and its weight
+/// is the inverse of that probability.
 double chance(double ns) { return std::min(1.0, std::pow(20e6 / ns, 0.7)); }
 
 enum class Weighting { inverse_chance, ignored };
@@ -84,7 +84,7 @@ TEST(DistributionStatistics, WouldNoticeAFivePercentBias) {
 
 constexpr std::array coverage_qs = {0.1, 0.5, 0.9};
 
-/// How often, of `trials`, the interval encloses the true quantile, for each of `coverage_qs`.
+/// How often, of `trials`, the interval covers the true quantile, for each of `coverage_qs`.
 std::array<double, 3> coverage(double confidence, Weighting weighting,
                                Keep keep = Keep::every_sample) {
   constexpr int trials = 4000, pairs = 600;  // effective samples: about 450
@@ -103,8 +103,8 @@ std::array<double, 3> coverage(double confidence, Weighting weighting,
   return covered;
 }
 
-// 4000 trials estimate a coverage of 95 % with a standard deviation of 0.34 %: leaving 93 to 97 %
-// by chance is a matter of 5.8 deviations, 7e-9 a check.
+// 4000 trials estimate a coverage of 95 % with a standard deviation of 0.34 %: a result outside 93
+// to 97 % by chance is 5.8 deviations, 7e-9 per check.
 constexpr double least = 0.93, most = 0.97;
 
 TEST(DistributionStatistics, IntervalsOfWeightedQuantilesCoverTheTruthNineteenTimesInTwenty) {

@@ -20,7 +20,7 @@ struct WeightedDelay {
   friend auto operator<=>(const WeightedDelay&, const WeightedDelay&) = default;
 };
 
-/// The definition, word for word: each sample in the middle of its own weight, linear between.
+/// The definition, literally: each sample in the middle of its own weight, linear between.
 double quantile_by_definition(const std::vector<WeightedDelay>& sorted, double q) {
   std::vector<double> middle;
   double before = 0;
@@ -63,7 +63,7 @@ Distribution of(const std::vector<WeightedDelay>& samples, Keep keep) {
 
 constexpr std::array qs = {0.0, 0.001, 0.05, 0.25, 1.0 / 3, 0.5, 0.75, 0.95, 0.99, 0.999, 1.0};
 
-/// Around each size at which the distribution changes how it works.
+/// Around each size at which the distribution changes its representation.
 constexpr std::array<std::size_t, 8> sizes = {1, 2, 3, 10, 255, 256, 257, 5000};
 
 class Quantiles : public testing::TestWithParam<std::tuple<Shape, Weights>> {
@@ -94,7 +94,7 @@ TEST_P(Quantiles, AreWithinTheStatedErrorWhenNot) {
     const auto distribution = of(drawn, Keep::histogram);
     EXPECT_EQ(distribution.relative_error() > 0, size > Distribution::few_samples);
     std::ranges::sort(drawn);
-    // The delay lies between those half a sample before and behind.
+    // The delay is between the samples half a sample before and behind.
     const double half =
         std::ranges::max(drawn, {}, &WeightedDelay::weight).weight / distribution.total_weight();
     for (const double q : qs) {
@@ -271,7 +271,8 @@ TEST(Distribution, EffectiveSamplesCountWeightsAndFlowsRatherThanPackets) {
   EXPECT_EQ(weighted.mean(), 1750us);
   EXPECT_LT(weighted.effective_samples(), 2);
 
-  // 64 flows, each with 100 delays all alike: worth 64 samples, give or take what 32 groups tell.
+  // 64 flows, each with 100 equal delays: equivalent to 64 samples, within the precision of 32
+  // groups.
   std::mt19937_64 random{test_seed()};
   for (const Keep keep : {Keep::every_sample, Keep::histogram}) {
     Distribution alike{keep}, independent{keep};

@@ -1,5 +1,6 @@
 #pragma once
-// Weights of delays by group of flows: how far flows differ is how far a figure can be trusted.
+// Weights of delays by group of flows: the variation between flows determines the precision of a
+// figure.
 
 #include <array>
 #include <cstddef>
@@ -12,16 +13,16 @@
 
 namespace sojourn {
 
-/// How many flows, by linear counting (Whang and others, ACM TODS 15, 1990): a flow sets one of
+/// Number of flows, by linear counting (Whang and others, ACM TODS 15, 1990): a flow sets one of
 /// 2048 bits, and n flows leave 2048 exp(-n/2048) of them unset.  Within some 5 % up to `most`.
 struct FlowCount {
   static constexpr double most = 10'000;
   double flows = 0;
-  bool or_more = false;  ///< `most`, and there may be any number more
+  bool or_more = false;  ///< at least `most`, possibly any number more
 };
 
 /// A histogram for each of 32 random groups of flows, 32 cells an octave (a cell is four buckets).
-/// A row of 32 sums, 256 bytes, is stored for each cell that was met.  Mergeable by addition.
+/// A row of 32 sums, 256 bytes, is stored for each cell in use.  Mergeable by addition.
 class FlowGroups {
  public:
   using Row = std::array<double, FlowTag::groups>;
@@ -35,18 +36,18 @@ class FlowGroups {
     seen_[flow.group()] |= std::uint64_t{1} << flow.mark();
     row_of(cell_of(bucket))[flow.group()] += weight;
   }
-  /// Some weight of a group, whose flows' marks come by add_seen.
+  /// Some weight of a group; the marks of its flows come by add_seen.
   void add_weight(std::int32_t bucket, std::size_t group, double weight) {
     row_of(cell_of(bucket))[group] += weight;
   }
-  /// The same for many of weight 1: first where each goes, then all additions, so that they do not
-  /// wait for each other's look-ups.
+  /// The same for many of weight 1: all look-ups first, then all additions, so that they do not
+  /// wait for each other.
   void add_plain(std::span<const std::int32_t> buckets, std::span<const FlowTag> flows);
   void add_row(std::int32_t cell, const Row& row);
   void add_seen(std::size_t group, std::uint64_t marks) { seen_[group] |= marks; }
   void merge(const FlowGroups& other);
 
-  /// Calls visit(cell, row) for each cell that was met, in order of delay.
+  /// Calls visit(cell, row) for each cell in use, in order of delay.
   template <class Visit>
   void for_each(Visit visit) const {
     for (std::size_t o = 0; o < octaves_.size(); ++o) {
@@ -60,7 +61,7 @@ class FlowGroups {
   }
 
   FlowCount count() const;
-  /// Which marks were met, by group.
+  /// The marks seen, by group.
   std::span<const std::uint64_t, FlowTag::groups> seen() const { return seen_; }
 
   static constexpr std::int32_t cell_of(std::int32_t bucket) { return bucket >> 2; }
@@ -69,7 +70,7 @@ class FlowGroups {
 
  private:
   static constexpr std::uint8_t none = 0xff;
-  /// Number of the row of each cell, from 1 on; 0 if there is none yet.
+  /// Row number of each cell, from 1; 0 if there is none yet.
   using Octave = std::array<std::uint16_t, cells_per_octave>;
 
   std::uint16_t number_of(std::int32_t cell) {

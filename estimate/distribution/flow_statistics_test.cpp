@@ -1,4 +1,4 @@
-// Do intervals and comparisons hold when samples of one flow are alike, as those of TCP always are?
+// Whether intervals and comparisons hold when samples of one flow are correlated, as in TCP.
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@
 namespace sojourn {
 namespace {
 
-/// Flows with a lognormal round-trip time of their own, jitter of a tenth, and a number of samples
-/// with a Pareto tail of index 1.5: mean 9, infinite variance.
+/// Flows each with a lognormal round-trip time, jitter of a tenth, and a number of samples with a
+/// Pareto tail of index 1.5: mean 9, infinite variance.
 struct Traffic {
   int flows;
   double median_ns = 20e6;
@@ -50,8 +50,7 @@ Distribution measure(const Traffic& traffic, Told told, Keep keep, std::mt19937_
 
 constexpr std::array qs = {0.5, 0.95};
 
-/// The share of runs whose interval holds the truth of the process.  An end that is said to be
-/// open holds it.
+/// The share of runs whose interval covers the truth of the process.  An unbounded end covers it.
 std::array<double, 2> coverage(const Traffic& traffic, Told told, Keep keep) {
   constexpr int trials = 500;
   std::mt19937_64 random{test_seed()};
@@ -73,7 +72,7 @@ std::array<double, 2> coverage(const Traffic& traffic, Told told, Keep keep) {
   return covered;
 }
 
-// Of 500 intervals that hold in 95 % fewer than 90 % do so by chance once in a million:
+// Of 500 intervals with a coverage of 95 %, fewer than 90 % cover by chance once in a million:
 // P(Binomial(500, 0.95) < 450) = 2e-6.
 TEST(FlowStatistics, IntervalsHoldTheTruthWhenSamplesOfAFlowAreAlike) {
   for (const Keep keep : {Keep::every_sample, Keep::histogram})
@@ -142,7 +141,7 @@ TEST(FlowStatistics, FalseAlarmsWouldShowIfFlowsWereIgnored) {
   EXPECT_GT(alarms({300}, {300}, 0, Told::nothing, Keep::histogram).usual, 5 * most_usual);
 }
 
-// Lognormal with sigma 2: 95 % of the delays spread over three and a half decades.
+// Lognormal with sigma 2: 95 % of the delays span three and a half decades.
 TEST(FlowStatistics, ATenthMoreIsFoundInFiftyThousandSamplesWithAHeavyTail) {
   std::mt19937_64 random{test_seed()};
   std::normal_distribution<double> normal;

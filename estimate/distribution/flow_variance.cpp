@@ -19,7 +19,7 @@ double middle_of(std::int32_t cell) {
          2;
 }
 
-/// G/(G-1) sum_g z_g^2, where z_g is what group g has of `part` beyond its `share` of `whole`.
+/// G/(G-1) sum_g z_g^2, where z_g is the excess of group g in `part` over its `share` of `whole`.
 double spread(const FlowGroups::Row& part, const FlowGroups::Row& whole, double share) {
   double sum = 0;
   for (std::size_t g = 0; g < part.size(); ++g) {
@@ -29,8 +29,8 @@ double spread(const FlowGroups::Row& part, const FlowGroups::Row& whole, double 
   return correction * sum;
 }
 
-/// The same with each z_g as it were if group g had no part in `share`, as in jackknife_factor.
-/// Of a handful of flows, which may be all that there are, none is left out.
+/// The same with each z_g as if group g had no part in `share`, as in jackknife_factor.  With a
+/// handful of flows, which may be all there are, none is left out.
 double left_out_spread(const FlowGroups::Row& part, const FlowGroups::Row& whole, double share,
                        double weight, bool few) {
   double sum = 0;
@@ -115,7 +115,7 @@ double FlowVariance::effect(double q) const {
 }
 
 double FlowVariance::greatest_effect() const {
-  // Of five the greatest is by chance farther off than one alone: two deviations.
+  // The greatest of five exceeds a single one by chance: two deviations.
   constexpr double of_five_by_chance = 2 * by_chance - 1;
   double greatest = 1;
   for (const double level : {0.1, 0.25, 0.5, 0.75, 0.9})

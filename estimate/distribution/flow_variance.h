@@ -1,5 +1,5 @@
 #pragma once
-// How much less samples are worth because those of one flow are alike.
+// How much precision is lost because samples of one flow are correlated.
 
 #include <cstdint>
 #include <vector>
@@ -9,16 +9,16 @@
 
 namespace sojourn {
 
-/// A group of flows that has much of the weight pulls the mean to itself, and seems to differ less
-/// from it than it does: by 1 - h, where h is its share.  The factor that leaves it out, as the
-/// delete-a-group jackknife does (Kott, Journal of Official Statistics 17, 2001), is 1 / (1 - h);
-/// relative to groups of equal size, for which G/(G-1) has it already.
+/// A group of flows with much of the weight pulls the mean towards itself, and seems to differ less
+/// from it than it does: by 1 - h, where h is its share.  The factor that leaves it out, as in the
+/// delete-a-group jackknife (Kott, Journal of Official Statistics 17, 2001), is 1 / (1 - h);
+/// relative to groups of equal size, which G/(G-1) already covers.
 constexpr double jackknife_factor(double share) {
   constexpr double even = 1.0 / FlowTag::groups, most = 0.9;
   return share <= even ? 1 : (1 - even) / (1 - (share < most ? share : most));
 }
 
-/// The variance of F between groups of flows, beside what it were if samples were independent.
+/// The variance of F between groups of flows, relative to that of independent samples.
 ///
 /// With W_g the weight of group g, A_g(t) that of its delays up to t and z_g = A_g(t) - F(t) W_g,
 ///
@@ -28,36 +28,36 @@ constexpr double jackknife_factor(double share) {
 ///     V_samples(t) = ( (1-F)^2 sum_{delay <= t} w^2 + F^2 sum_{delay > t} w^2 ) / W^2
 ///     effect(t)    = V_flows(t) / V_samples(t)                           the design effect, Kish
 ///
-/// taken at the ends of the cells and linear in F between.  Where a cell begins or ends all delays,
-/// F cannot vary there; instead, what the effect would be if a flow had one delay only, from the
-/// weights of the groups alone:  G/(G-1) sum_g (W_g - W/G)^2 / sum w^2.
+/// at the ends of the cells, and linear in F between.  Where a cell begins or ends all delays, F
+/// cannot vary.  There the effect is that of flows with one delay each, from the weights of the
+/// groups only:  G/(G-1) sum_g (W_g - W/G)^2 / sum w^2.
 class FlowVariance {
  public:
   /// Of the same samples.
   FlowVariance(const LogHistogram& histogram, const FlowGroups& groups);
 
-  /// How many times greater the variance at the quantile q is than of independent samples; at
+  /// How many times greater the variance at the quantile q is than for independent samples; at
   /// least 1.
   ///
-  /// The greater of the effect at q and its mean at five quantiles in the middle: far out few
-  /// flows tell, and when the large ones happen to lie elsewhere nothing shows how it would be if
-  /// one of them did not.  An effect that groups of independent samples might have by chance, less
-  /// than one deviation above 1, is taken as none.
+  /// The greater of the effect at q and its mean at five quantiles in the middle.  Far out there
+  /// are few flows, and if the large ones happen to be elsewhere, their effect is not visible.  An
+  /// effect below one deviation above 1, which groups of independent samples might have by chance,
+  /// counts as none.
   double effect(double q) const;
-  /// The greatest effect at the deciles 1, 2.5, 5, 7.5 and 9: for a test that looks everywhere.
+  /// The greatest effect at the deciles 1, 2.5, 5, 7.5 and 9: for a test over the whole range.
   double greatest_effect() const;
   /// Of the mean; at least 1.  `variance_of_samples` is that of independent samples.
   double effect_on_mean(double variance_of_samples) const;
 
-  /// Degrees of freedom of the variance between groups: how many groups of equal weight would be
-  /// as even as these, less one, W^2 / sum W_g^2 - 1 (Carter, Schnepel and Steigerwald, Review of
-  /// Economics and Statistics 99, 2017); at least 1.
+  /// Degrees of freedom of the variance between groups: the equivalent number of groups of equal
+  /// weight, minus one, W^2 / sum W_g^2 - 1 (Carter, Schnepel and Steigerwald, Review of Economics
+  /// and Statistics 99, 2017); at least 1.
   double degrees() const { return degrees_; }
   FlowCount flows() const { return flows_; }
 
   /// One standard deviation of a variance estimated from 32 groups, sqrt(2/31), above 1.
   static constexpr double by_chance = 1.254;
-  /// Below this many flows nothing can be said of how they differ.
+  /// With fewer flows their variation is unknown.
   static constexpr double fewest_flows = 6;
   bool too_few_flows() const { return flows_.flows < fewest_flows; }
 

@@ -30,7 +30,7 @@ FlowVariance variance_of(const std::vector<One>& samples) {
   return {histogram, groups};
 }
 
-/// The formulas of flow_variance.h once more, sample by sample.
+/// The formulas of flow_variance.h, implemented sample by sample.
 class Definition {
  public:
   explicit Definition(const std::vector<One>& samples) : samples_(samples) {
@@ -139,8 +139,8 @@ TEST(FlowVariance, SamplesThatAreFlowsOfTheirOwnHaveNoEffect) {
 }
 
 TEST(FlowVariance, OfTheMeanComparesGroupsWithSamples) {
-  // Two groups of 100 samples, at 1 ms and at 3 ms: of few flows none is left out, so that
-  // z = +-100 ms and V = 32/31 * 2 * (100 ms)^2 / 200^2.
+  // Two groups of 100 samples, at 1 ms and at 3 ms: with few flows none is left out, so z = +-100
+  // ms and V = 32/31 * 2 * (100 ms)^2 / 200^2.
   std::vector<One> samples;
   const FlowTag one = FlowTag::numbered(1), other = FlowTag::numbered(2);
   ASSERT_NE(one.group(), other.group());

@@ -1,5 +1,5 @@
 #pragma once
-// FRIDGE's way to join several fridges, for comparison with the pooled weight.
+// FRIDGE's combination of several fridges, for comparison with the pooled weight.
 
 #include <cstdint>
 #include <span>
@@ -20,13 +20,13 @@ struct FridgeSample {
 ///     f_k = sum w,   V_k = sum w^2  (equation 4.7),   share_k = (1/V_k) / sum_j (1/V_j)
 ///
 /// and the weight of a sample becomes share_k w.  A fridge without a sample in the bin has no V and
-/// takes no part; the paper does not say.
+/// is left out; the paper does not cover this case.
 ///
-/// NOT unbiased, as the paper claims it is: V_k comes from the samples that f_k is made of, so a
-/// fridge that happens to have caught much is also thought uncertain, and estimates shrink; and an
-/// empty fridge's zero is left out.  FridgesTable's pooled weight needs none of this.
+/// NOT unbiased, contrary to the paper's claim.  V_k comes from the same samples as f_k, so a
+/// fridge with many samples by chance also seems uncertain, and estimates shrink; and an empty
+/// fridge's zero is left out.  FridgesTable's pooled weight has neither problem.
 ///
-/// The weights are final only when all samples are known, so a run has to keep its samples.
+/// The weights are final only when all samples are known, so a run has to store its samples.
 void weigh_by_inverse_variance(std::span<FridgeSample> samples);
 
 }  // namespace sojourn

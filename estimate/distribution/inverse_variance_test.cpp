@@ -41,7 +41,7 @@ double mean_total(double pairs, double chance, int runs) {
 }
 
 // Two equal fridges of n_1 and n_2 samples: the estimate is the harmonic mean of theirs.  It is
-// right for many samples and too low for few: about 1 - 1/(2n) of the truth, n samples a fridge.
+// right for many samples and too low for few: about 1 - 1/(2n) of the truth for n samples a fridge.
 TEST(InverseVariance, IsRightForManySamplesAndTooLowForFew) {
   EXPECT_NEAR(mean_total(100'000, 0.1, 200), 1, 0.001);
   EXPECT_NEAR(mean_total(100, 0.1, 20'000), 0.95, 0.02);

@@ -12,13 +12,13 @@
 
 namespace sojourn {
 
-/// Where a delay belongs, by integer arithmetic alone (the layout of HdrHistogram).
+/// The bucket of a delay, by integer arithmetic only (the layout of HdrHistogram).
 ///
 ///     magnitude < 256      one bucket per nanosecond
 ///     otherwise            the exponent and the 7 bits after the leading one name the bucket
 ///
 /// So a bucket is at most 1/128 of its delay wide.  Negative delays, which a stepped clock gives,
-/// mirror the positive ones below zero: order is kept, and no delay of 64 bits is out of range.
+/// mirror the positive ones below zero: order is preserved, and every 64-bit delay is in range.
 struct LogBuckets {
   static constexpr int mantissa_bits = 7;
   static constexpr std::int32_t per_octave = 1 << mantissa_bits;
@@ -59,8 +59,8 @@ struct LogBuckets {
   }
 };
 
-/// One number per bucket, stored an octave at a time where there is something to store: 1 KiB for
-/// each octave that was met, 1 KiB for the directory.
+/// One number per bucket, allocated an octave at a time on demand: 1 KiB for each octave in use, 1
+/// KiB for the directory.
 class BucketPlane {
  public:
   void add(std::int32_t index, double amount) {
@@ -113,7 +113,7 @@ class LogHistogram {
     if (squares_)
       for (const std::int32_t bucket : buckets) squares_->add(bucket, 1);
   }
-  /// Samples of which only the sums are known.
+  /// Samples of which only sums are known.
   void add_bucket(std::int32_t index, double weight, double squares) {
     if (weight != squares && !squares_) start_squares();
     weights_.add(index, weight);

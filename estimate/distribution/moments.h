@@ -1,5 +1,5 @@
 #pragma once
-// Count, sums and extremes of weighted delays, without losing digits over a billion samples.
+// Count, sums and extremes of weighted delays, without losing precision over a billion samples.
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +29,7 @@ class CompensatedSum {
   double excess_ = 0;
 };
 
-/// Samples of weight 1, the most frequent by far, are summed as integers: exact, and cheaper.
+/// Samples of weight 1, by far the most frequent, are summed as integers: exact, and cheaper.
 class Moments {
  public:
   void add(std::int64_t ns, double weight) {
@@ -59,8 +59,8 @@ class Moments {
     plain_sum_ += sum;
   }
 
-  /// Samples of one bucket, of which only sums are known: of their weights and of the squares.
-  /// Their number is Kish's, w^2 / squares, and their mean the middle of the bucket.
+  /// Samples of one bucket, of which only the sums of weights and squared weights are known.  Their
+  /// number is Kish's, w^2 / squares, and their mean the middle of the bucket.
   void add_bucket(std::int64_t lowest, std::int64_t highest, double weight, double squares) {
     const double kish = std::clamp(std::round(weight * weight / squares), 1.0, most_counted);
     add_bucket(lowest, highest, weight, squares, static_cast<std::uint64_t>(kish));
@@ -110,7 +110,7 @@ class Moments {
   double max_weight() const { return max_weight_; }
 
  private:
-  /// Counts beyond cannot be, and need not fit an integer.
+  /// Larger counts are impossible and need not fit an integer.
   static constexpr double most_counted = 0x1p60;
   __extension__ using Wide = __int128;
 

@@ -7,7 +7,7 @@
 namespace sojourn {
 namespace {
 
-/// P(B = k) for B binomial(n, q), by logarithms: another way than the one under test.
+/// P(B = k) for B binomial(n, q), by logarithms: independent of the code under test.
 double binomial(int n, double q, int k) {
   return std::exp(std::lgamma(n + 1.0) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0) +
                   k * std::log(q) + (n - k) * std::log1p(-q));
@@ -27,7 +27,7 @@ TEST(OrderRanks, LieBetweenTheWholeRanksThatTheBinomialGives) {
       const CdfLevels levels = cdf_levels(n, q, 0.95);
       const auto where = testing::Message() << "n " << n << " q " << q << " ranks "
                                             << rank(levels.low, n) << ' ' << rank(levels.high, n);
-      // The quantile lies below sample k if at most k-1 samples are at or below it.
+      // The quantile is below sample k if at most k-1 samples are at or below it.
       if (levels.bounded_below) {
         const int low = static_cast<int>(std::floor(rank(levels.low, n) + 1e-9));
         EXPECT_LE(at_most(n, q, low - 1), 0.025 + 1e-9) << where;
@@ -50,7 +50,7 @@ TEST(OrderRanks, CoverAsPromisedWhereTheNormalApproximationTakesOver) {
   for (const auto& [n, q] :
        {std::pair{2000, 0.5}, {5000, 0.5}, {10'000, 0.95}, {50'000, 0.99}, {500'000, 0.999}}) {
     const CdfLevels levels = cdf_levels(n, q, 0.95);
-    // Ranks between two whole ones cover between what the two cover.
+    // The coverage of a fractional rank is between those of its two neighbours.
     const int low = static_cast<int>(std::floor(rank(levels.low, n))),
               high = static_cast<int>(std::floor(rank(levels.high, n)));
     const double coverage = at_most(n, q, high - 1) - at_most(n, q, low - 1);

@@ -24,7 +24,7 @@ void SampleLog::append_all(const SampleLog& other) {
   pieces_.insert(pieces_.end(), other.pieces_.begin(), other.pieces_.end());
   sealed_ += other.sealed_;
   if (other.capacity_ >=
-      small) {  // such a block stays where it is, so its owner may go on filling it
+      small) {  // such a block does not move, so its owner may continue to fill it
     pieces_.push_back({other.tail_, other.used_});
     sealed_ += other.used_;
     return;

@@ -12,8 +12,8 @@
 
 namespace sojourn {
 
-/// An append-only list in blocks: appending never moves what is in a large block, and joining two
-/// lists shares the large blocks instead of copying them.  8 bytes a sample, 16 in blocks where
+/// An append-only list in blocks: appending never moves the contents of a large block, and joining
+/// two lists shares the large blocks instead of copying them.  8 bytes a sample, 16 in blocks where
 /// some weight is not 1.
 class SampleLog {
  public:
@@ -22,7 +22,7 @@ class SampleLog {
   SampleLog(SampleLog&&) noexcept = default;
   SampleLog& operator=(SampleLog&&) noexcept = default;
 
-  /// Before append(): is there no room?  Then grow() first.
+  /// Must be checked before append(): whether there is no room.  Then call grow() first.
   bool full() const { return used_ == capacity_; }
   void grow();
   void append(std::int64_t ns, double weight) {
@@ -53,8 +53,8 @@ class SampleLog {
   }
 
  private:
-  // Lists double up to `small`, since there may be a million of them; from there on the next block
-  // is as large as all before it, up to one huge page.
+  // Lists double up to `small`, since there may be a million of them; after that the next block is
+  // as large as all before it, up to one huge page.
   static constexpr std::size_t small = 256;
   static constexpr std::size_t largest_block = 262'144;
 
@@ -62,7 +62,7 @@ class SampleLog {
     std::vector<std::int64_t, LargeAllocator<std::int64_t>> delays;
     std::vector<double> weights;  ///< empty as long as all are 1
   };
-  /// The first samples of a block.  Whoever owns it may append behind them.
+  /// The first samples of a block.  The block's owner may append behind them.
   struct Piece {
     std::shared_ptr<const Block> block;
     std::size_t size;

@@ -50,7 +50,7 @@ TEST(SampleLog, JoinsBlocksOfAnyFillAndStaysAsItWasItself) {
       SampleLog other = log_of(right);
       joined.append_all(other);
       if (other.full()) other.grow();
-      other.append(7, 1);  // must not appear in the joined one
+      other.append(7, 1);  // must not appear in the joined list
 
       Pairs expected = left;
       expected.insert(expected.end(), right.begin(), right.end());

@@ -48,7 +48,7 @@ std::int64_t between(std::int64_t from, std::int64_t to, double fraction) {
   return static_cast<std::int64_t>(std::min(Wide{from} + static_cast<Wide>(step), Wide{to}));
 }
 
-/// A quick look at a delay: no bucket that matters has it, or one may.
+/// A quick test of a delay: in none of the relevant buckets, or possibly in one.
 class Sieve {
  public:
   /// `buckets` is not empty.
@@ -69,8 +69,7 @@ class Sieve {
   static constexpr int cell_bits = 13;
   static constexpr std::size_t cells = std::size_t{1} << cell_bits;
 
-  /// What lies below the lowest wraps around and is, like all beyond the last, in a cell of its
-  /// own.
+  /// Delays below the lowest wrap around; like those beyond the last, they are in a separate cell.
   std::size_t cell_of(std::int64_t ns) const {
     return std::min<std::uint64_t>((static_cast<std::uint64_t>(ns) - lowest_) >> shift_, cells);
   }
@@ -80,8 +79,8 @@ class Sieve {
   int shift_;
 };
 
-/// The samples of one bucket.  Clocks of microseconds, and what is measured once and told often,
-/// fill buckets with a single value: then it is counted, and there is nothing to select.
+/// The samples of one bucket.  Microsecond clocks and repeated values fill buckets with a single
+/// value: then it is counted, and there is nothing to select.
 class Bucket {
  public:
   void add(std::int64_t ns, double weight) {
@@ -98,13 +97,13 @@ class Bucket {
     }
   }
 
-  /// A sample, how many of the bucket are before it, and how much they weigh.
+  /// A sample, and the number and weight of the samples of the bucket before it.
   struct Found {
     WeightedDelay here;
     std::size_t rank;
     double before;
   };
-  /// The one in whose weight `target` lies; `below` is the weight of all buckets before this one.
+  /// The sample that contains `target` in its weight; `below` is the weight of all buckets before.
   Found at(double target, double below) {
     if (samples_.empty()) {
       const std::size_t rank = plain_rank(target - below, alike_);
@@ -115,7 +114,7 @@ class Bucket {
     std::ranges::nth_element(samples_, samples_.begin() + static_cast<std::ptrdiff_t>(rank));
     return {samples_[rank], rank, static_cast<double>(rank)};
   }
-  /// Those next to what at() has just found; nullopt if they are in other buckets.
+  /// The neighbours of the sample that at() just found; nullopt if they are in other buckets.
   std::optional<WeightedDelay> before(const Found& found) const {
     if (found.rank == 0) return std::nullopt;
     return samples_.empty() ? found.here : std::ranges::max(std::span{samples_}.first(found.rank));
@@ -148,12 +147,12 @@ class Bucket {
   }
 
   std::int64_t value_ = 0;
-  std::size_t alike_ = 0;               ///< how many have `value_`, as long as all do
+  std::size_t alike_ = 0;               ///< number of samples with `value_`, as long as all have it
   std::vector<WeightedDelay> samples_;  ///< after that
   bool weighted_ = false;
 };
 
-/// The samples of the buckets that matter, and nothing else.
+/// The samples of the relevant buckets only.
 class Gathered {
  public:
   Gathered(const SampleLog& log, std::span<const Place> places, std::span<const double> targets,
@@ -162,8 +161,8 @@ class Gathered {
     for (std::size_t i = 0; i < places.size(); ++i) {
       const Place& place = places[i];
       want(place.bucket);
-      // What lies outside the bucket matters only near its ends; how near depends on the weight of
-      // its first and last sample.
+      // Samples outside the bucket matter only near its ends; how near depends on the weight of its
+      // first and last sample.
       const double margin = all_weigh_one ? 0.5 : place.within;
       if (place.previous && targets[i] - place.below <= margin) want(*place.previous);
       if (place.next && place.below + place.within - targets[i] <= margin) want(*place.next);

@@ -10,14 +10,14 @@
 
 namespace sojourn {
 
-/// The delays at each of `targets` (ascending, in units of weight, 0 to the sum of all): a sample
-/// lies in the middle of its own weight, at the weight of all before it plus half of its own, and
-/// between consecutive samples it is linear.  The histogram, of the same samples, tells in which
-/// bucket each lies; one pass over the log gathers those few buckets.
+/// The delays at each of `targets` (ascending, in units of weight, from 0 to the total): a sample
+/// is in the middle of its own weight, at the weight of all before it plus half of its own, and
+/// values are linear between consecutive samples.  The histogram of the same samples tells the
+/// bucket of each target; one pass over the log collects those few buckets.
 std::vector<std::int64_t> select_exactly(const SampleLog& log, const LogHistogram& histogram,
                                          std::span<const double> targets);
 
-/// The same to the width of a bucket, from the histogram alone.
+/// The same to the width of a bucket, from the histogram only.
 std::vector<std::int64_t> select_from_buckets(const LogHistogram& histogram,
                                               std::span<const double> targets);
 

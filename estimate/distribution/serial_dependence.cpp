@@ -52,7 +52,7 @@ double variance_inflation(const SampleLog& log, std::span<const std::int64_t> le
       const double deviation = sums[b * levels_ns.size() + k].below - f * weights[b];
       between += deviation * deviation;
     }
-    // One degree of freedom went into F.
+    // F uses one degree of freedom.
     between *= static_cast<double>(batches) / static_cast<double>(batches - 1);
     const double independent =
         (1 - f) * (1 - f) * squares_below + f * f * (squares - squares_below);

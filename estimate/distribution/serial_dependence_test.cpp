@@ -35,8 +35,8 @@ double mean_inflation(double correlation, double weight = 1) {
 }
 
 // The variance of the share below the median is inflated by 1 + 2 sum of (2/pi)
-// asin(correlation^k), summed here to 5.96 for 0.8.  One estimate from 20 batches is off by a
-// third; the greatest of three lies some 20 % above, and the mean of 200 is off by 3 %.
+// asin(correlation^k), which is 5.96 for 0.8.  One estimate from 20 batches has an error of a
+// third.  The greatest of three is some 20 % above, and the mean of 200 has an error of 3 %.
 TEST(SerialDependence, IsFoundWhereItIs) {
   double truth = 1;
   for (int k = 1; k < 100; ++k) truth += 2 * 2 / M_PI * std::asin(std::pow(0.8, k));

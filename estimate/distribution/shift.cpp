@@ -46,8 +46,8 @@ class Cumulative {
   std::vector<double> squares_;
 };
 
-/// `factor` times as long for a delay above zero; for one below, which only a stepped clock gives,
-/// moved the same way.
+/// `factor` times as long for a delay above zero.  A delay below zero, which only a stepped clock
+/// gives, is moved in the same direction.
 std::int64_t scaled(std::int64_t ns, double factor) {
   const double result = static_cast<double>(ns) * (ns >= 0 ? factor : 1 / factor);
   if (std::abs(result) >= 0x1p62)
@@ -68,9 +68,9 @@ std::int32_t not_before(std::int32_t bucket, double factor) {
   return factor == 1 ? bucket : LogBuckets::index_of(scaled(LogBuckets::highest(bucket), factor));
 }
 
-/// A distance in deviations, when the deviation was estimated with `degrees` of freedom: what it is
-/// worth where it is known.  As Student's t to a normal score (Wallace, Annals of Mathematical
-/// Statistics 30, 1959); the tail of the test at x is that of a normal score 2 x.
+/// Converts a distance in deviations, with the deviation estimated with `degrees` of freedom, to
+/// the equivalent for a known deviation.  As Student's t to a normal score (Wallace, Annals of
+/// Mathematical Statistics 30, 1959); the tail of the test at x is that of a normal score 2 x.
 double as_if_known(double x, double degrees) {
   const double t = 2 * x;
   return (8 * degrees + 1) / (8 * degrees + 3) * std::sqrt(degrees * std::log1p(t * t / degrees)) /
@@ -95,7 +95,7 @@ bool enough_to_compare(const DelaySnapshot& snapshot) {
 }
 
 /// With s = 1 + 4 skew^2 the exponent u^2/2 + 2 (x - skew u)^2 is s (u - m)^2 / 2 + 2 x^2 / s,
-/// where m = 4 skew x / s, and what is integrated over u = |N| is again a normal density.
+/// where m = 4 skew x / s, and the integrand over u = |N| is again a normal density.
 double weighted_ks_tail(double x, double skew) {
   constexpr double wei_dudley = 2.16863;
   if (x <= 0) return 1;
@@ -116,7 +116,7 @@ ShiftTest test_shift(const DelaySnapshot& expected, const DelaySnapshot& now, do
   const double variance_before = 1 / expected.independent_samples(),
                variance_after = 1 / now.independent_samples();
   const double variance = variance_before + variance_after;
-  const double share = variance_before / variance;  // of the uncertainty that is the stored one's
+  const double share = variance_before / variance;  // share of the uncertainty from the stored side
 
   ShiftTest test;
   double skew = 0;
@@ -127,7 +127,7 @@ ShiftTest test_shift(const DelaySnapshot& expected, const DelaySnapshot& now, do
     constexpr double rounding = 1e-12;  // of sums of shares
     if (difference > side.distance + rounding)
       side = {difference, Duration{LogBuckets::highest(bucket)}};
-    // Both CDFs estimate one F, in the proportion in which their squared weights make up V.
+    // Both CDFs estimate one F, in the proportion of their squared weights in V.
     const double v =
         share * before.squares_up_to(counterpart) + (1 - share) * after.squares_up_to(bucket);
     const double f =

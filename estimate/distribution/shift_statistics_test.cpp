@@ -1,4 +1,4 @@
-// Does the comparison raise false alarms as rarely as it says, and notice what it should?
+// Whether the comparison keeps its false-alarm rate, and notices what it should.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array qs = {0.5};
 constexpr int trials = 600;
-// P(Binomial(600, 0.05) > 58) = 8.9e-7: a right comparison fails a check no more often than that.
+// P(Binomial(600, 0.05) > 58) = 8.9e-7: a correct comparison fails a check at most that often.
 constexpr double usual_significance = 0.05;
 constexpr int most_alarms = 58;
 // And P(Binomial(600, 0.01) > 21) = 3.2e-07.
@@ -32,11 +32,11 @@ struct Path {
 };
 
 enum class Weighting {
-  equal,           ///< every pair is caught
-  inverse_chance,  ///< as by a fridge: long delays are rarer caught, and weigh more
-  forgotten,       ///< as by a fridge, but each counts once
+  equal,           ///< every pair is seen
+  inverse_chance,  ///< as in a fridge: long delays are seen more rarely, and weigh more
+  forgotten,       ///< as in a fridge, but each counts once
   lottery,         ///< one in twenty weighs 20, whatever its delay
-  rare_tail,       ///< of the longest tenth one in 300 is caught, of the others one in three
+  rare_tail,       ///< one in 300 of the longest tenth is seen, one in three of the others
 };
 
 double chance(Weighting weighting, double z, double ns) {
@@ -72,7 +72,7 @@ struct Case {
   int pairs_before, pairs_after;
   Weighting weighting_before, weighting_after;
   double tolerance = 0;
-  bool neighbours = true;  ///< is it taken into account how alike they are?
+  bool neighbours = true;  ///< whether their correlation is taken into account
   double significance = usual_significance;
 };
 
@@ -114,7 +114,7 @@ TEST(ShiftStatistics, UnequalWeightsRaiseFewFalseAlarms) {
   }
 }
 
-// Cases that the plain test gets wrong: without the effective sizes, or with nothing else.
+// Cases in which the plain test fails: without the effective sizes, or with nothing else.
 TEST(ShiftStatistics, VeryUnequalWeightsRaiseFewFalseAlarms) {
   EXPECT_LE(alarms({{}, {}, 600, 600, Weighting::lottery, Weighting::lottery, 0, false}),
             most_alarms)

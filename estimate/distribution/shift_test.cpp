@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 
 constexpr std::array qs = {0.5, 0.95};
 
-/// `samples` delays spread evenly from `low` to `high`, taken as independent though they come in
-/// order.
+/// `samples` delays evenly spaced from `low` to `high`, treated as independent though they are
+/// sorted.
 DelaySnapshot even(Duration low, Duration high, int samples, double weight = 1) {
   Distribution distribution;
   for (int i = 0; i < samples; ++i) distribution.add(low + (high - low) * i / samples, weight);
@@ -100,7 +100,7 @@ TEST(Shift, ToleranceMovesNegativeDelaysTheSameWay) {
 }
 
 TEST(Shift, UsesTheEffectiveSizes) {
-  // 1000 samples, of which one weighs as much as all others: four effective ones.
+  // 1000 samples, of which one weighs as much as all others: four effective samples.
   Distribution heavy;
   for (int i = 1; i < 1000; ++i) heavy.add(i * 1ms);
   heavy.add(1500ms, 999);
@@ -108,7 +108,7 @@ TEST(Shift, UsesTheEffectiveSizes) {
   EXPECT_TRUE(enough_to_compare(even(1ms, 2ms, 30)));
   EXPECT_FALSE(enough_to_compare(even(1ms, 2ms, 29)));
   EXPECT_FALSE(enough_to_compare(DelaySnapshot{}));
-  // A weight that all share says nothing: only the number of samples does.
+  // A common weight carries no information: only the number of samples does.
   const double plain = test_shift(even(1ms, 2ms, 100), even(1500us, 2500us, 100), 0).slower.p_value;
   const double weighted =
       test_shift(even(1ms, 2ms, 100, 7), even(1500us, 2500us, 100, 0.5), 0).slower.p_value;

@@ -1,5 +1,5 @@
 #pragma once
-// Tails of the distributions that intervals and tests rest on.
+// Tails of the distributions behind intervals and tests.
 
 namespace sojourn {
 
