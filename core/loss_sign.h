@@ -30,7 +30,7 @@ inline constexpr std::array<std::string_view, loss_sign_count> loss_sign_names =
 constexpr std::size_t index_of(LossSign sign) { return static_cast<std::size_t>(sign); }
 constexpr std::string_view name_of(LossSign sign) { return loss_sign_names[index_of(sign)]; }
 
-/// Whether it is a share of segments; the others are shares of packets.
+/// The base of its share: segments or packets.
 constexpr LossSign base_of(LossSign sign) {
   return sign >= LossSign::retransmitted && sign <= LossSign::reordered ? LossSign::segment
                                                                         : LossSign::packet;
