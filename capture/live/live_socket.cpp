@@ -81,7 +81,7 @@ bool LiveInterface::exists() const {
 }
 
 Result<ListeningPlace> ListeningPlace::find(std::span<const std::string> names) {
-  constexpr std::size_t most = 64;  // the limit of a filter's 8-bit jumps, and more than needed
+  constexpr std::size_t most = 64;  // few enough for a filter's 8-bit jumps
   ListeningPlace place;
   for (const std::string& name : names) {
     if (name == any) {
