@@ -10,15 +10,15 @@
 
 namespace sojourn {
 
-/// Appears whole or not at all; the first failure is kept and given by finish().
+/// Appears whole or not at all; the first failure is kept and returned by finish().
 class CsvFile {
  public:
   CsvFile(OutputFile file, std::string_view header) : file_(std::move(file)), lines_(header) {}
 
-  /// Where the next lines go; handed on when there are many.
+  /// Buffer for the next lines; written when there are many.
   std::string& lines() { return lines_; }
   void pass_on();
-  /// Writes what is left, puts the file in its place and tells whether everything arrived.
+  /// Writes the rest, moves the file into place and returns whether everything was written.
   Result<void> finish();
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Values of our types in JSON: what is not known is null, and a number is never a text.
+// Values of our types in JSON: unknown values are null, and a number is never a string.
 
 #include <cmath>
 #include <cstdint>
@@ -25,7 +25,7 @@ inline Json ns_or_null(const std::optional<Duration>& duration) {
   return duration ? Json(to_ns(*duration)) : Json(nullptr);
 }
 
-/// Whole numbers as integers, so that counts do not become 12.0; null if it is not finite.
+/// Whole numbers as integers, so that counts do not become 12.0; null if not finite.
 inline Json number_or_null(double value) {
   if (!std::isfinite(value)) return nullptr;
   if (value == std::floor(value) && std::abs(value) < 0x1p53)
@@ -48,8 +48,8 @@ inline Json cell_value(const Cell& cell) {
   return std::visit(Visitor{}, cell.value);
 }
 
-/// The document with a newline at its end.  Names of files are bytes and may not be UTF-8: what is
-/// not becomes U+FFFD instead of a throw.
+/// The document with a newline at its end.  File names are bytes and may not be UTF-8: invalid
+/// bytes become U+FFFD instead of a throw.
 inline std::string document_text(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

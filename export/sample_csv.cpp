@@ -21,7 +21,7 @@ char* put(char* at, std::int64_t number) { return std::to_chars(at, at + 24, num
 
 char* put(char* at, const IpAddress& address) {
   if (address.version() == IpVersion::v6) return put(at, std::string_view{address.to_string()});
-  const auto bytes = address.bytes();  // by hand: inet_ntop was most of the cost of a line
+  const auto bytes = address.bytes();  // own code: inet_ntop was most of the cost of a line
   for (std::size_t i = 0; i < 4; ++i) {
     if (i > 0) *at++ = '.';
     at = std::to_chars(at, at + 3, static_cast<unsigned>(bytes[i])).ptr;

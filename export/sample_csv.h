@@ -10,12 +10,12 @@
 
 namespace sojourn {
 
-/// Writes to a file that it borrows:
+/// Writes to a borrowed file:
 ///
 ///     time_ns,kind,leg,requester,requester_port,responder,responder_port,delay_ns,weight
 ///
-/// header first.  Lines are gathered and written in large pieces.  The file remembers whether all
-/// of them arrived.
+/// header first.  Lines are buffered and written in large pieces.  The file remembers whether all
+/// of them were written.
 class SampleCsvWriter final : public SampleSink {
  public:
   explicit SampleCsvWriter(OutputFile& file);
@@ -24,7 +24,7 @@ class SampleCsvWriter final : public SampleSink {
     for (const Sample& sample : samples) write(sample);
   }
   void write(const Sample& sample);
-  /// Hands on what is left.
+  /// Writes the rest.
   void flush();
 
  private:

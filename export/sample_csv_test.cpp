@@ -21,7 +21,7 @@ Sample sample() {
   return sample;
 }
 
-/// What arrives in a file when `samples` are written.
+/// The content of the file when `samples` are written.
 std::string written(const std::vector<Sample>& samples) {
   std::FILE* const file = std::tmpfile();
   auto output = OutputFile::open("/dev/fd/" + std::to_string(fileno(file)));

@@ -18,8 +18,8 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-/// The first `columns` characters, with all colours: those behind the cut switch off what those
-/// before it switched on.
+/// The first `columns` characters, with all colour codes: codes behind the cut reset those before
+/// it.
 std::string cut(std::string_view line, std::size_t columns) {
   std::string result;
   std::size_t shown = 0;

@@ -13,7 +13,7 @@ struct ScreenSize {
 };
 
 /// As much of `text` as fits, each line cut to the width; the last row says how many lines are
-/// missing.  Does not end in a newline, which would scroll.  Colours (ESC [ ... m) take no room.
+/// missing.  Does not end in a newline, which would scroll.  Colours (ESC [ ... m) take no columns.
 std::string fitted(std::string_view text, const ScreenSize& size);
 
 }  // namespace sojourn

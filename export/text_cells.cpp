@@ -40,7 +40,7 @@ std::string with_margin(Duration value, const Interval& interval, bool unicode) 
   const std::string text = format_duration(value);
   const std::string sign = unicode ? " ±" : " +-";
   if (!interval.bounded()) return compact(value) + sign + "?";
-  // Unit and decimals are those that format_duration chose.
+  // Unit and decimals as chosen by format_duration.
   const auto space = text.find(' ');
   const std::string unit = text.substr(space + 1);
   const double factor = unit == "ns" ? 1 : unit == "us" ? 1e3 : unit == "ms" ? 1e6 : 1e9;
@@ -48,9 +48,9 @@ std::string with_margin(Duration value, const Interval& interval, bool unicode) 
   const double half =
       static_cast<double>(std::max(interval.high - value, value - interval.low).count()) / factor;
   if (half == 0) return compact(value) + sign + "0";
-  if (half >= 1000)  // of another order than the value: with a unit of its own
+  if (half >= 1000)  // of another order than the value: with its own unit
     return compact(value) + sign + rough(Duration{std::llround(half * factor)});
-  // Two digits of the margin say enough, and no more decimals than the value has.
+  // Two digits of the margin suffice, and no more decimals than the value has.
   const int shown = dot == std::string::npos ? 0 : static_cast<int>(space - dot - 1);
   const int decimals = std::clamp(1 - static_cast<int>(std::floor(std::log10(half))), 0, shown);
   const double scale = std::pow(10.0, decimals);

@@ -1,5 +1,5 @@
 #pragma once
-// How text for people may look.
+// Style of text for people.
 
 namespace sojourn {
 

@@ -26,7 +26,7 @@ class TextPage {
   /// Words filled into lines; continuation lines are indented.
   void paragraph(std::string_view text, std::string_view indent = "");
 
-  /// In a colour or weight of the terminal ("31" is red), if those are wanted.
+  /// In a colour or weight of the terminal ("31" is red), if enabled.
   std::string styled(std::string_view text, std::string_view code) const;
   bool unicode() const { return options_.unicode; }
 

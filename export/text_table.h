@@ -1,5 +1,5 @@
 #pragma once
-// Columns that line up.
+// Aligned columns.
 
 #include <cstddef>
 #include <string>
@@ -13,16 +13,16 @@ namespace sojourn {
 /// Characters that a terminal shows for this UTF-8 text (no wide or combining ones are used here).
 std::size_t display_width(std::string_view text);
 
-/// Broken at spaces into lines of at most `width` characters, where the words allow it; at least
-/// one.  All but the first begin with `indent`.
+/// Broken at spaces into lines of at most `width` characters, if the words allow it; at least one
+/// line.  All but the first begin with `indent`.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width,
                                  std::string_view indent = "");
 
-/// What people see of the cells.
+/// The cells' texts for people.
 std::vector<std::string> texts_of(const std::vector<Cell>& cells);
 
-/// Rows of cells, each column as wide as its widest cell.  Leading columns with a name are aligned
-/// left, numbers right, and the last column may be of any length.
+/// Rows of cells, each column as wide as its widest cell.  Leading named columns are left-aligned,
+/// numbers right-aligned, and the last column may have any length.
 class TextTable {
  public:
   enum class Align : unsigned char { left, right };
@@ -33,7 +33,7 @@ class TextTable {
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.empty(); }
 
-  /// Two spaces between columns where that fits into `width`, else one.
+  /// Two spaces between columns if that fits into `width`, otherwise one.
   std::vector<std::string> lines(std::size_t width = 80) const;
 
  private:

@@ -55,7 +55,7 @@ ChartScale::ChartScale(const ChartAxis& axis, const std::vector<double>& values)
     if (high_ - low_ < std::log10(2.0) - axis_slack) high_ = log_step_above(low_ + std::log10(2.0));
     return;
   }
-  // An axis of positive numbers that could as well show its zero does so: heights then compare.
+  // If an axis of positive numbers has room for zero, it starts there: then heights are comparable.
   if (!given(axis.low) && low_ > 0 && low_ < high_ / 2) low_ = 0;
   if (high_ - low_ <= axis_slack * std::max(std::abs(low_), std::abs(high_))) {
     const double around =
@@ -86,7 +86,7 @@ std::vector<ChartTick> ChartScale::linear_ticks() const {
   return ticks;
 }
 
-/// Decades; on a short axis 2 and 5 between them, and fine lines at all other multiples.
+/// Decades; on a short axis also 2 and 5 between them, and fine lines at all other multiples.
 std::vector<ChartTick> ChartScale::logarithmic_ticks() const {
   const double range = high_ - low_;
   const double every = std::ceil(range / 12);  // decades between two labels
@@ -97,7 +97,7 @@ std::vector<ChartTick> ChartScale::logarithmic_ticks() const {
       if (at < low_ - axis_slack || at > high_ + axis_slack) continue;
       const bool labelled = multiple == 1 ? std::fmod(std::abs(decade), every) == 0
                                           : range < 2.5 && (multiple == 2 || multiple == 5);
-      if (multiple != 1 && range > 7) continue;  // would be a grey sheet
+      if (multiple != 1 && range > 7) continue;  // too many lines
       ticks.push_back(
           {(at - low_) / range, labelled ? tick_text(multiple * std::pow(10.0, decade)) : ""});
     }

@@ -1,5 +1,5 @@
 #pragma once
-// One axis of a chart: where a value sits, and where the round ticks are.
+// One axis of a chart: the position of values, and the round ticks.
 
 #include <optional>
 #include <string>
@@ -14,7 +14,7 @@ struct ChartTick {
   std::string label;  ///< empty for a fine line of the grid
 };
 
-/// A scale from the axis' own ends or, where it names none, from round numbers around the values.
+/// A scale from the axis' own ends or, if not given, from round numbers around the values.
 class ChartScale {
  public:
   /// `values`: everything to draw; values that cannot be placed are ignored.

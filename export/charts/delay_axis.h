@@ -10,7 +10,7 @@
 namespace sojourn {
 
 /// From a power of ten (or 2 or 5 times one) below the shortest delay to one above the longest.
-/// Delays below 1 ns, which have no logarithm, sit at the left edge.
+/// Delays below 1 ns, which have no logarithm, are at the left edge.
 class DelayAxis {
  public:
   /// Covers `low` to `high`.

@@ -18,7 +18,7 @@ constexpr double marker_size = 4.2;
 /// Names of more characters than this are broken into lines at a space.
 constexpr std::size_t legend_characters = 34;
 
-/// Colour and shape go round at different lengths, so that 8 x 5 series look different.
+/// Colours and shapes have cycles of different length, so that 8 x 5 series look different.
 struct Look {
   std::string_view color;
   std::size_t shape;
@@ -78,8 +78,8 @@ class Chart {
     axis_of_y(svg);
     svg.put(R"(<rect x="{}" y="{}" width="{:.1f}" height="{}" fill="none" stroke="#888"/>)", left,
             top, plot_width_, plot_height);
-    // A nested picture cuts off what lies beyond the axes' ends.  Unlike a clip path it needs no
-    // name, so that many charts can stand in one page.
+    // A nested picture clips what is beyond the axes' ends.  Unlike a clip path it needs no name,
+    // so that a page can hold many charts.
     svg.put(R"(<svg x="{}" y="{}" width="{:.1f}" height="{}">)", left, top, plot_width_,
             plot_height);
     for (std::size_t i = 0; i < chart_.series.size(); ++i)
@@ -139,13 +139,13 @@ class Chart {
       const auto right_of = x_.position(series.points[i].x),
                  above = y_.position(series.points[i].y);
       if (!right_of || !above) {
-        pen_down = false;  // a gap is honest: nobody measured a line there
+        pen_down = false;  // a gap: there are no measurements between
         continue;
       }
-      // Far outside is as good as outside, and keeps the numbers readable for every viewer.
+      // Points far outside are moved closer, which keeps the numbers valid for every viewer.
       const double x = std::clamp(*right_of, -10.0, 11.0) * plot_width_,
                    y = (1 - std::clamp(*above, -10.0, 11.0)) * plot_height;
-      // A quarter of a pixel cannot be seen, but thousands of them make a large file.
+      // Steps of a quarter of a pixel are invisible, but thousands of them make a large file.
       const bool last = i + 1 == series.points.size();
       if (pen_down && !last && std::abs(x - last_x) < 0.25 && std::abs(y - last_y) < 0.25) continue;
       fmt::format_to(std::back_inserter(path), "{}{:.1f} {:.1f}", pen_down ? "L" : "M", x, y);
@@ -159,7 +159,7 @@ class Chart {
           path, look.color, dash(series));
   }
 
-  /// Whole also on the frame, where a clipped one would look like another shape.
+  /// Drawn whole even on the frame, where a clipped one would look like another shape.
   void markers(SvgWriter& svg, const ChartSeries& series, const Look& look) const {
     for (const auto& point : series.points) {
       const auto x = x_.position(point.x), y = y_.position(point.y);

@@ -42,7 +42,7 @@ LineChart errors() {
   return chart;
 }
 
-/// SOJOURN_KEEP_PICTURES=DIR keeps what the tests draw, to look at.
+/// SOJOURN_KEEP_PICTURES=DIR keeps the pictures that the tests draw.
 std::string drawn(const LineChart& chart, const char* name) {
   std::string svg = svg_chart(chart);
   if (const char* folder = std::getenv("SOJOURN_KEEP_PICTURES"))

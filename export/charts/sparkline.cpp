@@ -31,7 +31,8 @@ std::string sparkline(const Distribution& distribution, const DelayAxis& axis, s
   const auto& levels = unicode ? blocks : ascii_blocks;
   std::string line;
   for (const double share : shares) {
-    // Sums of weights carry rounding: a slice counts as empty below a share no sample can have.
+    // Sums of weights have rounding errors: a slice counts as empty below a share no sample can
+    // have.
     const double level = share <= 1e-12 ? 0 : std::max(1.0, std::round(share / fullest * 8));
     line += levels[static_cast<std::size_t>(level)];
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Where delays lie, drawn in one line of text per distribution.
+// The distribution of delays, drawn in one line of text each.
 
 #include <cstddef>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace sojourn {
 
-/// One character per slice of the axis, as high as the slice's share of the weight against the
-/// fullest slice.  What is not empty is never drawn as empty.
+/// One character per slice of the axis, whose height is the slice's weight relative to the fullest
+/// slice.  A slice with samples is never drawn as empty.
 std::string sparkline(const Distribution& distribution, const DelayAxis& axis, std::size_t width,
                       bool unicode);
 

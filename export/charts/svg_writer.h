@@ -1,6 +1,5 @@
 #pragma once
-// What the SVG pictures share: lines of markup, safe text, and colours that every reader can tell
-// apart.
+// Common parts of the SVG pictures: lines of markup, escaped text, and distinguishable colours.
 
 #include <fmt/format.h>
 
@@ -14,12 +13,12 @@
 
 namespace sojourn {
 
-/// Okabe and Ito 2008: told apart by readers with any colour vision.  Their yellow is left out, as
-/// nobody sees a thin line of it on white.
+/// Okabe and Ito 2008: distinguishable with any colour vision.  Their yellow is left out, as a thin
+/// yellow line on white is hard to see.
 inline constexpr std::array<std::string_view, 8> plot_colors = {
     "#0072B2", "#D55E00", "#009E73", "#999999", "#CC79A7", "#56B4E9", "#E69F00", "#000000"};
 
-/// Text, foreign or our own, that may stand between tags and in attributes, of SVG as of HTML.
+/// Text from any source, escaped for use between tags and in attributes, in SVG and HTML.
 inline std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : printable(text, 1000)) {
@@ -39,7 +38,7 @@ inline std::string escaped(std::string_view text) {
 
 class SvgWriter {
  public:
-  /// A white sheet of this size, with the text style that all pictures share.
+  /// A white sheet of this size, with the common text style.
   SvgWriter(double width, double height) {
     put(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}")",
         width, height);

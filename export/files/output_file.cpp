@@ -19,8 +19,8 @@
 namespace sojourn {
 namespace {
 
-/// The temporary files of all OutputFiles, for remove_unfinished().  A run has half a dozen; more
-/// would only not be removed when it dies.
+/// The temporary files of all OutputFiles, for remove_unfinished().  A run has half a dozen; any
+/// more would only not be removed on a crash.
 using Path = std::array<char, 4096>;
 struct Unfinished {
   std::atomic<bool> taken{false}, valid{false};
@@ -62,7 +62,7 @@ Result<OutputFile> OutputFile::open(const std::string& path) {
     file.standard_output_ = *inherited == STDOUT_FILENO;
     file.descriptor_ = ::fcntl(*inherited, F_DUPFD_CLOEXEC, 3);
   } else if (::stat(file.target_.c_str(), &about) == 0) {
-    // Also asks for permission: a file that may not be written is not to be replaced either.
+    // Also checks permission: a file that may not be written may not be replaced either.
     file.descriptor_ = ::open(file.target_.c_str(), O_WRONLY | O_CLOEXEC);
     if (file.descriptor_ >= 0 && S_ISREG(about.st_mode)) {
       const int existing = std::exchange(file.descriptor_, -1);
@@ -104,8 +104,7 @@ Result<void> OutputFile::open_beside(const std::string& target) {
   return result;
 }
 
-/// Those of the file to replace.  The owner first: giving a file away clears its
-/// set-user-ID bit.
+/// Those of the file to replace.  The owner first: changing the owner clears the set-user-ID bit.
 bool OutputFile::keep_mode_and_owner() const {
   struct stat before{}, now{};
   if (::stat(target_.c_str(), &before) != 0 || ::fstat(descriptor_, &now) != 0) return false;
@@ -169,7 +168,8 @@ Result<void> OutputFile::finish() {
   if (descriptor_ < 0) return {};
   write({});
   if (!failed() && place_ >= 0) copy_into_place();
-  // Some file systems tell only now that there is no room (close(2), "Dealing with error returns").
+  // Some file systems report only now that the disk is full (close(2), "Dealing with error
+  // returns").
   if (::close(std::exchange(descriptor_, -1)) != 0 && !failed()) error_ = errno;
   if (!failed() && !temporary_.empty()) {
     if (::rename(temporary_.c_str(), target_.c_str()) != 0)

@@ -1,5 +1,5 @@
 #pragma once
-// A file to write, which appears whole or not at all.
+// An output file that appears whole or not at all.
 
 #include <string>
 #include <string_view>
@@ -8,14 +8,13 @@
 
 namespace sojourn {
 
-/// Collects what is written in NAME.part-XXXXXX beside the file, and finish() puts it in the file's
-/// place by rename(2): a reader sees the old content or the new, never a half.  An OutputFile that
-/// is not finished leaves nothing behind.  An existing file keeps its mode and owner, and a
-/// symbolic link stays one.
+/// Writes to NAME.part-XXXXXX beside the file, and finish() moves it into place by rename(2): a
+/// reader sees the old content or the new, never a part.  An OutputFile that is not finished leaves
+/// nothing behind.  An existing file keeps its mode and owner, and a symbolic link stays one.
 ///
-/// Written directly are standard output ("-"), what is no regular file (pipes, /dev/null,
-/// /dev/fd/3), and a file whose folder or owner allows no new one in its place; this is emptied by
-/// the first byte.  A write that fails is remembered, and told by finish().
+/// These are written directly: standard output ("-"), anything but a regular file (pipes,
+/// /dev/null, /dev/fd/3), and a file whose folder or owner allows no replacement; the latter is
+/// truncated by the first byte.  A failed write is remembered and reported by finish().
 class OutputFile {
  public:
   /// The error is one line that names the file.
@@ -25,21 +24,20 @@ class OutputFile {
   OutputFile& operator=(OutputFile&& other) noexcept;
   ~OutputFile();
 
-  /// For when root's rights are about to be given up: from now on open descriptors are all that is
-  /// needed.  A new file is there at once, empty; finish() copies into it, or into the old one.
+  /// Call it before root's rights are dropped: afterwards open descriptors suffice.  A new file
+  /// exists at once, empty; finish() copies into it, or into the old one.
   Result<void> hold_place();
 
   void write(std::string_view bytes);
   bool failed() const { return error_ != 0; }
-  /// Puts the file in its place, or tells what failed.  That nobody reads standard output any more,
-  /// as behind `| head`, is no failure; reader_gone() tells it.
+  /// Moves the file into place, or returns what failed.  A closed reader of standard output, as
+  /// behind `| head`, is not a failure; reader_gone() reports it.
   Result<void> finish();
 
-  /// Whoever read from standard output has gone; there is no use in writing more.
+  /// The reader of standard output has closed it; further output is useless.
   static bool reader_gone();
 
-  /// For when the program has to end at once: removes what is not finished.  May be called in a
-  /// signal handler.
+  /// For an immediate end of the program: removes unfinished files.  Async-signal-safe.
   static void remove_unfinished();
 
  private:
@@ -55,9 +53,9 @@ class OutputFile {
   std::string target_;     ///< the same without symbolic links
   std::string temporary_;  ///< empty: written directly
   int descriptor_ = -1;
-  int place_ = -1;         ///< of the target, where its place is held
+  int place_ = -1;         ///< of the target, if its place is held
   int error_ = 0;          ///< errno of the first call that failed
-  bool to_empty_ = false;  ///< an existing file that is written directly: before the first byte
+  bool to_empty_ = false;  ///< an existing file, written directly: truncate before the first byte
   bool standard_output_ = false;
 };
 

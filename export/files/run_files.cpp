@@ -12,8 +12,8 @@ namespace sojourn {
 namespace {
 
 /// By its first bytes: pcap in either byte order (draft-ietf-opsawg-pcap, section 4, and the
-/// variant of Kuznetzov), pcapng (draft-ietf-opsawg-pcapng, section 4.1), and what a compressed one
-/// begins with (RFC 1952, RFC 8878).
+/// variant of Kuznetzov), pcapng (draft-ietf-opsawg-pcapng, section 4.1), or a compressed file (RFC
+/// 1952, RFC 8878).
 bool looks_like_capture(const std::string& path) {
   struct stat about{};
   if (::stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return false;

@@ -1,5 +1,5 @@
 #pragma once
-// The files of one run: no output is ever opened on an input, nor two on the same file.
+// The files of one run: no output is opened on an input, nor two outputs on the same file.
 
 #include <string>
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace sojourn {
 
-/// What an output holds.  Only a capture may take the place of a capture: nobody means to turn one
-/// into a table.
+/// The content of an output.  Only a capture may replace a capture: replacing one by a table is
+/// surely a mistake.
 enum class OutputContent : unsigned char { text, capture };
 
 /// Name all inputs first, then open the outputs, "-" for standard output, before the work begins.

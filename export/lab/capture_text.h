@@ -1,5 +1,5 @@
 #pragma once
-// `sojourn lab compare` and `sojourn lab tune` for people: tables judged on a capture of their own.
+// `sojourn lab compare` and `sojourn lab tune` for people: tables judged on the user's capture.
 
 #include <string>
 
@@ -8,11 +8,11 @@
 
 namespace sojourn {
 
-/// What the capture holds, in one to three lines.
+/// The content of the capture, in one to three lines.
 std::string trial_text(const CaptureTrial& trial);
 
-/// What was tried, and the command line that measures with the best of it.  `capture` is what that
-/// command line names.
+/// What was tried, and the command line that measures with the best result.  `capture` is the file
+/// name in that command line.
 std::string tuning_text(const Tuning& tuning, const CaptureTrial& trial, const TuneOptions& options,
                         const std::string& capture);
 

@@ -63,7 +63,7 @@ void put_claims(Page& page, const std::vector<Claim>& claims) {
   page.put("</table>");
 }
 
-/// Long tables are folded: the figures say the same at a glance.
+/// Long tables are folded: the figures show the same.
 void put_table(Page& page, const ResultTable& table) {
   page.put("<details{}><summary>{} ({} rows)</summary>", table.rows.size() <= 12 ? " open" : "",
            escaped(table.title), table.rows.size());

@@ -1,4 +1,4 @@
-// The frame around the experiments, tried with one that measures nothing.
+// The framework of the experiments, tested with one that measures nothing.
 
 #include <gtest/gtest.h>
 

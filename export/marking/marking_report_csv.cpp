@@ -28,7 +28,7 @@ std::string_view state_of(const MarkingReport& report) {
   return report.doubt ? marking_fault_names[static_cast<std::size_t>(*report.doubt)] : "ok";
 }
 
-/// The fields of a line, one after the other; after the first that is wrong all are.
+/// The fields of a line, one after the other; after the first error all fail.
 class Fields {
  public:
   explicit Fields(std::string_view line) : rest_(line) {}
@@ -60,7 +60,7 @@ class Fields {
     constexpr std::int64_t day = 86'400'000'000'000;
     return Duration{number<std::int64_t>(name, 0, day)};
   }
-  /// Nothing stands for what nobody knows.
+  /// Empty means unknown.
   std::optional<Duration> optional_duration(std::string_view name) {
     if (rest_.starts_with(',')) {
       rest_.remove_prefix(1);
@@ -87,7 +87,7 @@ class Fields {
   std::string complaint_;
 };
 
-/// What all lines of a run have in common, and when it began.
+/// Common fields of all lines of a run, and when it began.
 Timestamp read_who(Fields& fields, MarkingPointFile& file) {
   file.point = fields.text();
   file.duty = fields.text();
@@ -117,8 +117,8 @@ struct Reading {
   Timestamp since, read_at;
 };
 
-/// Between two runs nobody counted.  An interval whose guard band reaches there is not known whole;
-/// the collector judges those at the ends of all.
+/// Between two runs nothing was counted.  An interval whose guard band extends into the gap is
+/// incomplete; the collector judges those at both ends of the span.
 void doubt_edges_of_runs(std::span<const Reading> readings, PointRecords& records,
                          MarkingInterval length) {
   if (readings.empty()) return;
@@ -228,7 +228,7 @@ std::string marking_csv(const MarkingReporter& who, const MarkingReport& report)
                   who.clock_error ? std::to_string(to_ns(*who.clock_error)) : "", to_ns(who.since),
                   report.interval, to_ns(who.setup.length.start_of(report.interval)),
                   to_ns(report.read_at), state_of(report));
-  // Empty where nobody has looked: no copies are not the same as none known.
+  // Empty if duplicates were not looked for: zero copies is not the same as unknown.
   const auto repeats = [&](std::uint32_t count) {
     return who.copies ? std::to_string(count) : std::string{};
   };

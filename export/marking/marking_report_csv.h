@@ -16,24 +16,24 @@ inline constexpr std::string_view marking_csv_header =
     "packets,pulses,pulse_ns,late_ns,early_ns,middle,contrary,other,marked_before,"
     "repeats,flow\n";
 
-/// Who reports.
+/// The point that reports.
 struct MarkingReporter {
   std::string point;
   MarkingDuty duty = MarkingDuty::mark;
   MarkingSetup setup;
   std::optional<Duration> clock_error;  ///< if it is known
   Timestamp since;
-  bool copies = false;  ///< it looks for packets that come twice
+  bool copies = false;  ///< it looks for duplicate packets
 };
 std::string_view name_of(MarkingDuty duty);
 
 /// One line for the interval, without a flow, and one for each flow that had packets.
 std::string marking_csv(const MarkingReporter& who, const MarkingReport& report);
 
-/// Does the file begin like this?
+/// Whether the file begins like this.
 bool holds_marking(const std::string& path);
-/// The error names the line and the field that is wrong.  A last line that is not whole is left
-/// out: the point may still be writing it.
+/// The error names the line and the wrong field.  An incomplete last line is ignored: the point may
+/// still be writing it.
 Result<MarkingPointFile> parse_marking_csv(std::string_view text);
 Result<MarkingPointFile> read_marking_csv(const std::string& path);
 

@@ -148,7 +148,7 @@ TEST(MarkingCsv, FlowsAreJoinedByWhatTheyAre) {
   EXPECT_EQ(joined->clock_error, Duration{6us});
 }
 
-/// A run from `since` to `until`, as a live point writes it: also the intervals at its ends.
+/// A run from `since` to `until`, as a live point writes it, including the intervals at its ends.
 std::string run_of(Timestamp since, Timestamp until, std::uint64_t packets) {
   const MarkingInterval length{-2};
   MarkingReporter who = reporter();
@@ -162,14 +162,14 @@ std::string run_of(Timestamp since, Timestamp until, std::uint64_t packets) {
         .records = {
             {.flow = 1, .length = length, .judged_by = length, .interval = i, .packets = packets}}};
     one.records[0].read_at = one.read_at;
-    // What passed before or after the run is not counted.
+    // Packets before or after the run are not counted.
     if (length.start_of(i) < since || length.start_of(i + 1) > until) one.records[0].packets /= 2;
     text += marking_csv(who, one);
   }
   return text;
 }
 
-// An observer was restarted and went on writing into the same file: what passed meanwhile is not
+// An observer was restarted and continued to write into the same file: packets in between are not
 // lost.
 TEST(MarkingCsv, ARestartIsNoLoss) {
   for (const Duration outage : {20ms, 130ms, 240ms, 500ms, 5000ms}) {
@@ -200,7 +200,7 @@ TEST(MarkingCsv, RunsOfDifferentMarkingAreNotOneFile) {
             "'north,observe,double,dscp:1;0,256ms', as in the lines before");
 }
 
-// One pulse that nobody can use does not cost all others.
+// One unusable pulse does not invalidate all others.
 TEST(MarkingCsv, APulseFarFromItsIntervalIsLeftOut) {
   MarkingReport far = report();
   far.records[0].pulse_time = MarkingInterval{-2}.start_of(7) + 37s;

@@ -13,7 +13,7 @@ std::string marking_heading(const MarkingReporter& who, const std::string& where
 std::string marking_text(const MarkingReporter& who, const MarkingReport& report);
 /// The same as JSON, one object a line.
 std::string marking_json(const MarkingReporter& who, const MarkingReport& report);
-/// What was left alone, in the end.
+/// What was left unmarked, at the end.
 std::string left_alone_text(const MarkingReporter& who, const MarkingLeftAlone& left);
 
 }  // namespace sojourn

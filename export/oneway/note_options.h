@@ -1,5 +1,5 @@
 #pragma once
-// What a method notes, with the options of the command line that it is about.
+// A method's notes, with the command-line options that they refer to.
 
 #include <string>
 

@@ -14,7 +14,7 @@ void append_key(std::string& lines, const FlowKey& key) {
                  key.destination_port);
 }
 
-/// Times are whole nanoseconds; what is not known is empty.
+/// Times are whole nanoseconds; unknown values are empty.
 void append_number(std::string& lines, const std::optional<double>& value) {
   lines += ',';
   if (value) fmt::format_to(std::back_inserter(lines), "{}", std::llround(*value));

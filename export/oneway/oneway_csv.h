@@ -34,18 +34,18 @@ class DelayCsvWriter final : public DelaySink {
   explicit DelayCsvWriter(OutputFile file) : file_(std::move(file), delays_csv_header) {}
 
   void take(const OnewayMethod& method, std::span<const DelaySample> delays) override;
-  /// Writes what is left and tells whether everything arrived.
+  /// Writes the rest and returns whether everything was written.
   Result<void> finish() { return file_.finish(); }
 
  private:
   CsvFile file_;
 };
 
-/// All of them, whose flows `key_of` knows by their numbers; the file is finished.
+/// All of them; `key_of` maps their numbers to flows.  Finishes the file.
 Result<void> write_delays(OutputFile file, std::span<const DelaySample> delays,
                           const std::function<FlowKey(std::uint32_t flow)>& key_of);
 
-/// All of them; the file is finished.
+/// All of them.  Finishes the file.
 Result<void> write_flows(OutputFile file, std::span<const FlowDelay> flows);
 
 }  // namespace sojourn

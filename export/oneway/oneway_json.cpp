@@ -94,7 +94,7 @@ Json total_object(const std::optional<TotalDelay>& total) {
           {"max_ns", or_null(total->max_ns)}};
 }
 
-/// What `delay`, its distribution and `loss` are for packets that go forward, for both directions.
+/// `delay`, its distribution and `loss` as for forward packets, for both directions.
 Json directions_of(const OnewayMeasurement& measured, bool of_packets) {
   Json directions = Json::array();
   for (const DirectionResult& row : measured.result.directions) {

@@ -12,12 +12,12 @@ namespace {
 Duration rounded(double ns) { return Duration{std::llround(ns)}; }
 Duration absolute(Duration duration) { return duration < Duration{0} ? -duration : duration; }
 
-/// As the option takes it, to the millisecond: that brings the rest within any window.
+/// In the option's format, to the millisecond: the rest is then within any window.
 std::string as_option(Duration offset) {
   return fmt::format("--clock-offset={:.3f}s", static_cast<double>(offset.count()) * 1e-9);
 }
 
-/// How far the same packets or records are apart, and what to try.
+/// How far apart the same packets or records are, and what to try.
 std::string beyond_the_window(const OnewayReport& report, Duration apart, Duration offset) {
   return fmt::format(
       "about {} apart, beyond --window {}: LAST's clock seems to be {} FIRST's; try {}",
@@ -25,7 +25,7 @@ std::string beyond_the_window(const OnewayReport& report, Duration apart, Durati
       apart < Duration{0} ? "behind" : "ahead of", as_option(offset));
 }
 
-/// "3 ms behind", "2 ms ahead of": the latter in full if the sentence goes on with a clock.
+/// "3 ms behind", "2 ms ahead of": the latter in full if a clock follows in the sentence.
 std::string ahead_or_behind(Duration offset, bool in_full) {
   if (offset < Duration{0}) return format_duration(-offset) + " behind";
   return format_duration(offset) + (in_full ? " ahead of" : " ahead");

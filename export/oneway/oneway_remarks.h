@@ -1,5 +1,5 @@
 #pragma once
-// Sentences about two captures or files of records: what is doubtful, and why there is no result.
+// Sentences about two captures or files of records: doubts, and why there is no result.
 
 #include <string>
 

@@ -1,5 +1,5 @@
 #pragma once
-// All that a measurement between two points has to say, before anyone decides how to print it.
+// All results of a measurement between two points, independent of the output format.
 
 #include <array>
 #include <cstddef>
@@ -29,11 +29,11 @@ struct OnewayReport {
   const MethodChoice* method = nullptr;
   OnewayOptions options;
   std::array<CaptureReport, 2> points;
-  Duration clock_offset{0};             ///< of the last point's clock, taken out of its times
-  std::optional<Duration> clock_error;  ///< how far the clocks may be apart, if that is known
+  Duration clock_offset{0};             ///< of the last point's clock, subtracted from its times
+  std::optional<Duration> clock_error;  ///< bound of the clocks' offset, if known
   std::string grouping;                 ///< "prefix/24/48"; empty: no groups
   std::vector<GroupDelay> groups;       ///< all, the largest first
-  std::size_t top = 10;                 ///< flows and groups to show
+  std::size_t top = 10;                 ///< maximum number of flows and groups
   std::vector<std::string> notes;       ///< beyond the method's own
   std::vector<std::string> warnings;
   Duration elapsed{0};  ///< how long the run took; 0 if unknown

@@ -29,7 +29,7 @@ std::string share_of(std::uint64_t part, std::uint64_t whole) {
 }
 
 std::string name_of_flow(const FlowKey& key) {
-  // A monitored flow of alternate marking leaves open what it does not name.
+  // A monitored flow of alternate marking leaves unset fields open.
   const auto is_open = [](const IpAddress& address) { return address == IpAddress{}; };
   if (key.protocol == 0 && is_open(key.source) && is_open(key.destination) &&
       key.source_port == 0 && key.destination_port == 0)

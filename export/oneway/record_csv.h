@@ -1,5 +1,5 @@
 #pragma once
-// Flow records as CSV: what a point hands to a collector when there is no network between them.
+// Flow records as CSV: how a point passes them to a collector without a network.
 
 #include <cstddef>
 #include <optional>
@@ -18,21 +18,21 @@ namespace sojourn {
 inline constexpr std::string_view record_csv_header =
     "protocol,source,source_port,destination,destination_port,packets,bytes,first_ns,last_ns,"
     "first_label,last_label,tcp_flags,expiry,moment_squares\n";
-/// As points write it that do not count moments (oneway/cnf/moment.h); also read.
+/// The format of points that do not count moments (oneway/cnf/moment.h); also accepted.
 inline constexpr std::string_view short_record_csv_header =
     "protocol,source,source_port,destination,destination_port,packets,bytes,first_ns,last_ns,"
     "first_label,last_label,tcp_flags,expiry\n";
 
-/// Does the file begin like one of flow records?  A file that cannot be read does not, nor does
-/// standard input ("-") or a pipe: looking into it would take its beginning away.
+/// Whether the file begins like one of flow records.  False for an unreadable file, and for
+/// standard input ("-") or a pipe: reading would consume its beginning.
 bool holds_records(const std::string& path);
 
-/// The lines of a file, one record each.  The error names the line and the field that is wrong.
+/// The lines of a file, one record each.  The error names the line and the wrong field.
 class RecordCsvReader final : public RecordSource {
  public:
   /// The whole file in memory.  The error names it.
   static Result<RecordCsvReader> open(const std::string& path);
-  /// Text that the caller has already; `name`, if any, stands before errors.
+  /// Text already in memory; `name`, if any, is put before errors.
   explicit RecordCsvReader(std::string text, std::string name = {});
 
   Result<std::size_t> next(std::span<FlowRecord> batch) override;
@@ -47,13 +47,13 @@ class RecordCsvReader final : public RecordSource {
   bool has_moments_ = true;
 };
 
-/// Writes what it is given.  Without finish(), as for a point that saw nothing, no file is left.
+/// Without finish(), as for a point that saw nothing, no file is created.
 class RecordCsvWriter final : public RecordSink {
  public:
   explicit RecordCsvWriter(OutputFile file) : file_(std::move(file), record_csv_header) {}
 
   void take(std::span<const FlowRecord> records) override;
-  /// Writes what is left and tells whether everything arrived.
+  /// Writes the rest and returns whether everything was written.
   Result<void> finish() { return file_.finish(); }
 
  private:

@@ -65,7 +65,7 @@ Json group_object(const Expectation::GroupPart& group) {
   return object;
 }
 
-/// `object[key]`, or null if it is not there or `object` is none.
+/// `object[key]`, or null if it is missing or `object` is not an object.
 const Json& member(const Json& object, const char* key) {
   static const Json nothing;
   if (!object.is_object()) return nothing;
@@ -81,7 +81,7 @@ std::optional<std::int64_t> whole(const Json& value) {
   return value.get<std::int64_t>();
 }
 
-/// Above zero, and small enough that sums and squares of millions of them stay finite.
+/// Positive, and small enough that sums and squares of millions of them stay finite.
 std::optional<double> positive(const Json& value) {
   if (!value.is_number()) return std::nullopt;
   const double result = value.get<double>();
@@ -182,7 +182,7 @@ Result<DelaySnapshot> read_delays(const Json& object) {
   const auto total = positive(member(object, "total_weight"));
   if (!total || std::abs(*total - delays.total_weight()) > 1e-6 * *total)
     return failure("the buckets do not add up to 'total_weight'");
-  // Cauchy and Schwarz: no samples are worth more than there are.
+  // Cauchy and Schwarz: the effective number cannot exceed the number of samples.
   if (delays.effective_samples() > static_cast<double>(delays.samples) * (1 + 1e-6))
     return failure("the squared weights are too small for the number of samples");
   if (const auto flows = read_flows(object, delays); !flows) return std::unexpected(flows.error());
@@ -205,7 +205,7 @@ Result<Expectation::Part> read_part(const Json& object) {
   return Expectation::Part{*kind, static_cast<Leg>(leg - leg_names.begin()), std::move(*delays)};
 }
 
-/// The groups of --by, if the run had such.
+/// The groups of --by, if the run had any.
 Result<void> read_groups(const Json& document, Expectation& expectation) {
   const Json& grouping = member(document, "grouping");
   const Json& groups = member(document, "groups");
@@ -239,8 +239,7 @@ std::string distribution_file(const Expectation& expectation) {
                 {"first_ns", time(expectation.first)},
                 {"last_ns", time(expectation.last)},
                 {"scheme", {{"name", "log-linear"}, {"mantissa_bits", LogBuckets::mantissa_bits}}}};
-  // A line for each distribution: a person can look at the file, and a difference shows where it
-  // is.
+  // One line for each distribution: a person can read the file, and a diff shows the place.
   std::string text = document.dump(1);
   text.resize(text.size() - 2);  // the closing brace comes later
   text += ",\n \"distributions\": [";

@@ -9,11 +9,11 @@
 
 namespace sojourn {
 
-/// JSON, the same for the same distributions.
+/// JSON, identical for identical distributions.
 std::string distribution_file(const Expectation& expectation);
 
 /// Reads what distribution_file() wrote.  The error says in one line what is wrong with the text,
-/// whatever it holds.
+/// for any input.
 Result<Expectation> parse_distribution_file(std::string_view text);
 
 }  // namespace sojourn

@@ -137,7 +137,7 @@ TEST(DistributionFile, SaysWhatIsWrong) {
 }
 
 TEST(DistributionFile, SurvivesDamage) {
-  // Any byte changed, anything cut: read or refused in one line, never worse.
+  // Any byte changed, any part cut: it is read or refused in one line.
   const std::string text = distribution_file(example());
   std::mt19937_64 random{test_seed()};
   for (int i = 0; i < 2000; ++i) {

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// 1000 delays around `middle`, in no order of time.
+/// 1000 delays around `middle`, in random order of time.
 Expectation around(Duration middle, int samples = 1000) {
   Measurement measurement;
   for (int i = 0; i < samples; ++i)

@@ -1,5 +1,5 @@
 #pragma once
-// The heatmap of one kind and leg, cut to the size of a drawing.
+// The heatmap of one kind and leg, reduced to the size of a drawing.
 
 #include <cstddef>
 #include <optional>
@@ -18,8 +18,8 @@ struct HeatmapPanel {
   Leg leg;
 };
 
-/// What to draw: of every kind in `kinds` its sum or else each leg; or, if the user has named no
-/// kinds, one panel only: the longer leg of the kind with the most samples.
+/// The panels: the sum of every kind in `kinds`, or else each leg.  Without kinds named by the
+/// user, only one panel: the longer leg of the kind with the most samples.
 std::vector<HeatmapPanel> heatmap_panels(const Measurement& measurement, KindSet kinds,
                                          bool kinds_named);
 

@@ -95,7 +95,7 @@ TEST_F(HeatmapTest, IsDrawnAsSvgOfBoundedSize) {
   EXPECT_LT(svg.size(), 100'000u);
 }
 
-/// The trouble of the sixth second has moved out of a narrow screen at the end of the tenth.
+/// At the end of the tenth second the problem of the sixth has scrolled out of a narrow screen.
 TEST_F(HeatmapTest, ShowsItsLatestColumnsFirstOnAScreen) {
   const ScreenSize screen{24, 80}, narrow{24, 26};
   const std::string page = fitted(live_report(report, {}, screen), screen);

@@ -5,7 +5,7 @@
 namespace sojourn {
 namespace {
 
-// Attributes of an SVG give way to rules of a style sheet: so the same picture serves both schemes.
+// Rules of a style sheet override SVG attributes: so the same picture works in both schemes.
 constexpr std::string_view style = R"(
 :root{color-scheme:light dark;--ink:#222;--dim:#555;--paper:#fff;--line:#ccc;--head:#f2f4f7;--good:#0072B2;--bad:#b34a00}
 @media(prefers-color-scheme:dark){:root{--ink:#e6e6e6;--dim:#aaa;--paper:#15181c;--line:#3a3f46;--head:#20252b;--good:#6db8e8;--bad:#ff9d52}

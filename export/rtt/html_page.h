@@ -1,5 +1,5 @@
 #pragma once
-// What HTML pages are made of: sections, tables and pictures, all text made safe.
+// The parts of HTML pages: sections, tables and pictures, with all text escaped.
 
 #include <fmt/format.h>
 
@@ -16,13 +16,13 @@ class HtmlPage {
 
   void heading(std::string_view text);
   void paragraph(std::string_view text);
-  /// A line that stands out: a warning, or the answer to the question.
+  /// A highlighted line: a warning, or the answer to the question.
   void note(std::string_view text, bool is_warning = false);
-  /// The first row is the head.  Columns from `numbers_from` to before `numbers_to` are aligned
-  /// right.
+  /// The first row is the head.  Columns from `numbers_from` to before `numbers_to` are
+  /// right-aligned.
   void table(const std::vector<std::vector<std::string>>& rows, std::size_t numbers_from,
              std::size_t numbers_to);
-  /// An SVG that we have written ourselves.
+  /// An SVG that we have generated ourselves.
   void picture(std::string_view svg);
 
   std::string finish() &&;

@@ -111,7 +111,7 @@ class HtmlReport {
   void heatmap() {
     if (!measurement_.heatmap() || measurement_.samples() == 0) return;
     page_.heading("Delay over time");
-    // A picture for each kind, so that paper is not turned in the middle of one.
+    // One picture for each kind, so that no page break is inside one.
     RttReport one = report_;
     one.kinds_named = true;
     for (std::size_t k = 0; k < kind_count; ++k) {

@@ -7,7 +7,7 @@
 
 namespace sojourn {
 
-/// One file without outside parts or scripts: which leg, the figures of each kind and leg, their
+/// One file without external parts or scripts: which leg, the figures of each kind and leg, their
 /// distributions, delay over time, groups, signs of loss, verdicts, and what could not be measured.
 /// For light and dark screens, phones and paper.  Its size is bounded by RttReport::top groups and
 /// slices, not by the capture.

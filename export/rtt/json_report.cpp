@@ -16,7 +16,7 @@ Json counts(const std::vector<NamedCount>& named) {
   return object;
 }
 
-/// The ends of an interval; null where nothing bounds the value, and why.
+/// The ends of an interval; null if the value is unbounded, and why.
 void add_interval(Json& object, const Interval& interval) {
   const auto end = [](Duration delay, bool bounded) {
     return bounded ? Json(to_ns(delay)) : Json(nullptr);
@@ -29,7 +29,7 @@ void add_interval(Json& object, const Interval& interval) {
   if (interval.why == Unbounded::too_few_flows) object["unbounded_because"] = "too-few-flows";
 }
 
-/// What every distribution says of itself.
+/// Common fields of every distribution.
 void describe(Json& object, const Distribution& distribution, const std::vector<double>& qs,
               const std::vector<QuantileEstimate>& estimates) {
   object["samples"] = distribution.count();
@@ -113,7 +113,7 @@ Json kind_object(const RttReport& report, Kind kind) {
               {"estimated_unanswered",
                counters.estimated_unanswered(measurement.pooled(kind).total_weight())}};
   if (report.interval)
-    object["unmatched_requests"] = object["estimated_unanswered"] = nullptr;  // they may yet be
+    object["unmatched_requests"] = object["estimated_unanswered"] = nullptr;  // answers may follow
   if (kind == Kind::tcp || kind == Kind::tcp_ts || kind == Kind::response)
     object["guessed_legs"] = counters.guessed_legs;
   if (kind == Kind::response || kind == Kind::tls)
@@ -164,14 +164,14 @@ Json windows_array(const RttReport& report) {
   return array;
 }
 
-/// From 0 to 1; null where too few flows were seen to bound it.
+/// From 0 to 1; null with too few flows to bound it.
 void add_share(Json& object, const ShareEstimate& share) {
   object["share"] = share.whole > 0 ? Json(share.value) : Json(nullptr);
   object["share_low"] = share.bounded ? Json(share.low) : Json(nullptr);
   object["share_high"] = share.bounded ? Json(share.high) : Json(nullptr);
 }
 
-/// Only what is not empty: [column, row, weight].
+/// Only non-empty cells: [column, row, weight].
 Json heatmap_object(const RttReport& report) {
   const DelayHeatmap& heatmap = *report.measurement->heatmap();
   Json object{
@@ -216,7 +216,7 @@ Json loss_row(const LossCounts& counts) {
   return object;
 }
 
-/// By group and slice; of an interval nobody can tell yet.
+/// By group and slice; unknown for an interval in progress.
 Json unanswered_object(const RttReport& report) {
   if (report.interval) return nullptr;
   Json object{{"groups", Json::array()}, {"windows", Json::array()}};

@@ -8,7 +8,7 @@
 namespace sojourn {
 
 /// One JSON document with a newline at its end.  Times and delays are integers in nanoseconds;
-/// what is unknown is null.  docs/design describes each key.
+/// unknown values are null.  docs/design describes each key.
 std::string json_report(const RttReport& report);
 
 /// The same in a single line, for a stream of them.

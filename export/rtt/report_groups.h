@@ -1,5 +1,5 @@
 #pragma once
-// Which groups a report shows, in the order that --sort asks for.
+// Which groups a report shows, in the order of --sort.
 
 #include <vector>
 
@@ -7,8 +7,8 @@
 
 namespace sojourn {
 
-/// `top` of them.  By change and by loss, groups of which nothing is known of that kind come behind
-/// the others, those with the most samples first.
+/// `top` of them.  Sorted by change or loss, groups without such a value come last, those with the
+/// most samples first.
 std::vector<Measurement::Group> report_groups(const RttReport& report);
 
 }  // namespace sojourn

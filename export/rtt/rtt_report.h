@@ -1,5 +1,5 @@
 #pragma once
-// All that a run of `sojourn rtt` has to say, before anyone decides how to print it.
+// All results of a run of `sojourn rtt`, independent of the output format.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace sojourn {
 
 using NamedCount = std::pair<std::string, std::uint64_t>;
 
-/// What was read.
+/// The input.
 struct InputSummary {
   std::vector<std::string> files;  ///< or "interface eth0"
   std::uint64_t packets = 0;
@@ -30,11 +30,11 @@ struct InputSummary {
   std::optional<Timestamp> last;
   std::vector<NamedCount> skipped;  ///< packets by the reason why they could not be used
   std::vector<std::string> warnings;
-  std::string drops = {};  ///< live: a warning of packets that were lost before they could be read
+  std::string drops = {};    ///< live: a warning about packets lost before they were read
   std::string stopped = {};  ///< why the input was not read to its end
 };
 
-/// A part of a live run, for those who want figures every so often.
+/// A part of a live run, for reports at regular intervals.
 struct IntervalSummary {
   std::uint64_t number = 1;
   Timestamp start, end;
@@ -44,32 +44,32 @@ struct IntervalSummary {
 struct TableSummary {
   std::string name = "exact";
   std::uint64_t memory_bytes = 0;
-  std::uint64_t connection_bytes = 0;  ///< what is remembered of connections, beside the table
+  std::uint64_t connection_bytes = 0;  ///< for the state of connections, beside the table
   std::uint64_t limit_bytes = 0;       ///< exact: of both together, if named or reached
   std::string promise;                 ///< how far its samples can be trusted, in one sentence
   std::uint64_t seed = 0;
-  std::vector<NamedCount> counters;  ///< what the table had to forget, by reason
+  std::vector<NamedCount> counters;  ///< what the table left out, by reason
 };
 
-/// What a live measurement itself cost.
+/// The cost of a live measurement itself.
 struct EngineSummary {
   std::string name;           ///< kernel or socket
   std::string how;            ///< "tc (tcx)", "xdp (native)", "AF_PACKET"
-  std::string why;            ///< why this one, if the user left it open
+  std::string why;            ///< why this one, if the user did not choose
   std::uint64_t packets = 0;  ///< seen
-  std::uint64_t missed = 0;   ///< of what `missed_what` says
+  std::uint64_t missed = 0;   ///< in units of `missed_what`
   std::string missed_what;
   std::optional<double> cost_ns;            ///< in the kernel's program, for each packet
   std::optional<double> entry_probability;  ///< of the last requests
-  std::uint64_t asked = 0;                  ///< requests, each span of a handshake by itself
-  std::uint64_t turned_away = 0;            ///< of these, before they were looked at
+  std::uint64_t asked = 0;                  ///< requests, each span of a handshake separately
+  std::uint64_t turned_away = 0;            ///< of these, refused before they were looked up
   std::uint64_t kernel_bytes = 0, process_bytes = 0;
 };
 
-/// The delays held against those of a file.
+/// The comparison of the delays with those of a file.
 struct ExpectSummary {
   std::string file;
-  std::optional<Timestamp> first, last;  ///< when those of the file were measured
+  std::optional<Timestamp> first, last;  ///< when those in the file were measured
   ExpectComparison comparison;
 };
 
@@ -81,17 +81,17 @@ struct RttReport {
   KindSet kinds = KindSet::usual();  ///< those that were asked for
   std::vector<double> quantiles = {0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999};
   bool kinds_named = false;  ///< by the user, one by one
-  std::size_t top = 10;      ///< groups to show
+  std::size_t top = 10;      ///< maximum number of groups
   GroupOrder sort = GroupOrder::samples;
   bool draw_heatmap = false;          ///< in the report itself
-  unsigned threads = 1;               ///< that may look for quantiles
+  unsigned threads = 1;               ///< for the computation of quantiles
   std::vector<SlaResult> sla;         ///< rules about the whole
   std::vector<SlaGroups> sla_groups;  ///< rules about each group
   std::optional<ExpectSummary> expect;
   std::optional<GroupChanges> changes;  ///< with --split, or groups in the file of --expect
   std::optional<EngineSummary> engine;  ///< of a live run
-  /// All figures are about this part of the run.  A request may be answered in the next, so nothing
-  /// is said of requests without an answer.
+  /// All figures are about this part of the run.  A request may be answered in the next part, so
+  /// nothing is reported about unanswered requests.
   std::optional<IntervalSummary> interval;
   const LossTally* loss = nullptr;  ///< borrowed like `measurement`; null if not asked for
   double loss_followed = 1;         ///< share of connections that memory allowed to follow

@@ -12,7 +12,7 @@ namespace sojourn {
 std::string percent_text(double share);
 
 /// "1.2% (0.9-1.7)": the interval in percent; "(?)" with too few flows.  Not as a margin: near 0
-/// the two sides differ by far.
+/// the two sides differ greatly.
 std::string share_cell(const ShareEstimate& share);
 
 /// "1.25 % (0.9 % to 1.7 %)", for a sentence.

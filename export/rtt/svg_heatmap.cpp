@@ -33,7 +33,7 @@ std::string cells_of(const HeatmapGrid& grid, std::size_t level, double top) {
   return path;
 }
 
-/// Round delays beside the rows.  Rows are steps of the logarithm, so the axis is straight.
+/// Round delays beside the rows.  Rows are steps of the logarithm, so the axis is linear in them.
 void delay_labels(SvgWriter& svg, const HeatmapGrid& grid, double top) {
   const auto log_of = [](Duration delay) {
     return std::log(static_cast<double>(std::max<std::int64_t>(delay.count(), 1)));

@@ -13,7 +13,7 @@ namespace sojourn {
 inline constexpr double heatmap_panel_height = 300;
 
 /// One panel at `top` of a sheet that is 960 wide: delays above, the share of unanswered requests
-/// beneath, where that means loss.
+/// below, if that means loss.
 void svg_heatmap_panel(SvgWriter& svg, double top, const DelayHeatmap& heatmap,
                        const HeatmapPanel& panel);
 

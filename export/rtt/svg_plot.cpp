@@ -18,7 +18,7 @@ constexpr double width = 960, height = 480;
 constexpr double left = 70, right = 170, top = 56, bottom = 62;  // the legend stands at the right
 constexpr double plot_width = width - left - right, plot_height = height - top - bottom;
 
-// A kind has the same colour in every plot.  Dashes help on paper.
+// A kind has the same colour in every plot.  Dashes help in print.
 std::string_view color_of(Kind kind) { return plot_colors[index_of(kind) % plot_colors.size()]; }
 constexpr std::array<std::string_view, kind_count> dashes = {
     "", "8 3", "2 3", "12 3 2 3", "6 2", "4 4", "10 2 2 2 2 2", "1 2", "14 4", "3 1"};
@@ -37,7 +37,7 @@ std::string path_of(const Distribution& distribution, const DelayAxis& axis) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     const double x = left + axis.position(points[i].delay) * plot_width;
     const double y = top + (1 - points[i].fraction) * plot_height;
-    // A quarter of a pixel cannot be seen, but thousands of them make a large file.
+    // Steps of a quarter of a pixel are invisible, but thousands of them make a large file.
     const bool last = i + 1 == points.size();
     if (!path.empty() && !last && std::abs(x - last_x) < 0.25 && std::abs(y - last_y) < 0.25)
       continue;

@@ -45,8 +45,7 @@ void TextReport::delays() {
       name = {};  // once per kind is enough
     };
     const auto legs = measured_legs(kind);
-    // The sum first.  Legs are not pooled: half of 25 us and half of 20 ms have no median in
-    // common.
+    // The sum first.  Legs are not pooled: half of 25 us and half of 20 ms have no common median.
     if (const auto& sum = measurement_.leg(kind, Leg::sum); !sum.empty())
       add_row(name_of(Leg::sum), sum);
     for (const Leg leg : legs)
@@ -74,7 +73,7 @@ void TextReport::shape() {
   };
   std::vector<Row> rows;
   for (const Kind kind : measured_kinds()) {
-    // A whole is nearly its longer half: its row says it all, and the table has the halves.
+    // The sum is nearly its longer half: its row is enough, and the table has the halves.
     const bool sum = !measurement_.leg(kind, Leg::sum).empty();
     bool first = true;
     for (const Leg leg : measured_legs(kind)) {
@@ -107,7 +106,7 @@ void TextReport::requests() {
     left_out += counters.left_out;
   }
   if (asked.empty()) return;
-  // What a table of fixed memory leaves out, and what its samples say of all requests.
+  // What a fixed-memory table leaves out, and what its samples say about all requests.
   const bool estimates = left_out.total() > 0;
   std::vector<Align> alignment(estimates ? 8 : 6, Align::right);
   alignment[0] = Align::left;

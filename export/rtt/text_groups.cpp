@@ -23,7 +23,7 @@ void TextReport::windows() {
   for (const auto& row : window_rows) {
     const std::string time = format_time(row.start);
     if (day.empty()) day = time.substr(0, 10);
-    // The day is in the title; a row of another day says so itself.
+    // The day is in the title; a row of another day shows its own.
     std::string start = time.substr(0, 10) == day
                             ? time.substr(11, subsecond ? 15 : 8)
                             : time.substr(0, 10) + " " + time.substr(11, subsecond ? 15 : 8);
@@ -49,7 +49,7 @@ void TextReport::groups() {
   if (!measurement_.grouping() || report_.top == 0) return;
   const auto groups = report_groups(report_);
   if (groups.empty()) return;
-  // The name comes last: it may be long, and numbers still line up.
+  // The name comes last: it may be long, and numbers stay aligned.
   TextTable rows({Align::right, Align::right, Align::right, Align::right, Align::left, Align::left,
                   Align::left});
   rows.row({"samples", "p50", "p95", "p99", "kind", "leg", measurement_.grouping()->name()});

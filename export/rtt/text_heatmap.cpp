@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 9> ascii_bars = {" ", ".", ":", "-", "=",
                                                         "+", "*", "#", "@"};
 constexpr std::size_t label_width = 10, most_rows = 10;
 
-/// The time of day, with as many decimals as a column is worth.
+/// The time of day, with as many decimals as the column length needs.
 std::string clock_of(Timestamp time, Duration column) {
   const std::string text = format_time(time);
   return text.substr(11, column < std::chrono::seconds{1} ? 12 : 8);
@@ -37,7 +37,7 @@ void TextReport::heatmap() {
 }
 
 /// The last columns at their own length: they move to the left as new ones come.  About half of the
-/// screen, so that figures have room beneath.
+/// screen, so that figures have room below.
 void TextReport::latest_heatmap(const ScreenSize& screen) {
   const DelayHeatmap* const heatmap = measurement_.heatmap();
   if (!heatmap) return;

@@ -84,7 +84,7 @@ void TextReport::loss_totals() {
   table(packets);
 }
 
-/// A request that nobody answered is lost, or its response is, or nobody was there.
+/// For an unanswered request, the request or its response was lost, or no host was there.
 void TextReport::unanswered_shares() {
   TextTable rows({Align::left, Align::right, Align::right});
   rows.row({"unanswered", "requests", "share"});

@@ -1,4 +1,4 @@
-// One look at which leg the delay is on.
+// Shows at a glance which leg the delay is on.
 
 #include <fmt/format.h>
 
@@ -71,7 +71,7 @@ void TextReport::path() {
   paragraph(styled(text + ".", "1"));
 }
 
-/// How an answer's time is divided, by medians: the parts are those of the same answers.
+/// How a response's time is divided, by medians: the parts are those of the same responses.
 void TextReport::server_or_network() {
   for (const Kind kind : {Kind::response, Kind::tls}) {
     const Distribution& network = measurement_.leg(kind, Leg::network);

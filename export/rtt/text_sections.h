@@ -1,5 +1,5 @@
 #pragma once
-// The parts of the report for people.  Each group of sections has a file of its own.
+// The parts of the report for people.  Each group of sections has its own file.
 
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ class TextReport : private TextPage {
   TextReport(const RttReport& report, const TextOptions& options)
       : TextPage(options), report_(report), measurement_(*report.measurement) {}
 
-  /// For a screen, if there is one: then what moves comes first.
+  /// For a screen, if there is one: then moving parts come first.
   std::string write(const ScreenSize* screen);
 
  private:

@@ -9,7 +9,7 @@
 
 namespace sojourn {
 
-/// What the capture itself takes away from the figures.
+/// How the capture itself limits the figures.
 void TextReport::caveats() {
   std::string guessed;
   for (const Kind kind : {Kind::tcp, Kind::tcp_ts, Kind::response}) {

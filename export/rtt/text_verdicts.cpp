@@ -38,7 +38,7 @@ void TextReport::sla_line(const SlaResult& result) {
   line(styled(text, color));
 }
 
-/// The groups that broke the rule, as many as are to be shown; of the others only how many.
+/// The groups that broke the rule, up to the limit; for the others only the number.
 void TextReport::sla_groups(const SlaGroups& groups) {
   if (groups.groups() == 0) return line(fmt::format("{}: no group has samples", groups.rule));
   line(fmt::format("{}: of {} {}, {} violated, {} undecided, {} met", groups.rule,

@@ -1,5 +1,5 @@
 #pragma once
-// What a store answers, for people and for programs.
+// The answers of a store, for people and for programs.
 
 #include <string>
 #include <vector>
@@ -26,9 +26,9 @@ std::string answer_csv(const AnswerReport& report);
 struct IpfixAnswer {
   std::string bytes;
   std::size_t records = 0;
-  // What its elements cannot hold.
+  // Values that do not fit its elements.
   std::size_t negative = 0;  ///< by the clocks
-  std::size_t too_long = 0;  ///< above an hour, or too long a sum
+  std::size_t too_long = 0;  ///< above an hour, or a sum that is too long
 };
 IpfixAnswer answer_ipfix(const AnswerReport& report);
 

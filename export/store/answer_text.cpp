@@ -35,7 +35,7 @@ std::string course_line(const std::vector<std::optional<Duration>>& course, bool
   return line;
 }
 
-/// "12 s", "25 h", "4 days": nobody needs the nanoseconds of an age.
+/// "12 s", "25 h", "4 days": an age needs no nanoseconds.
 std::string age_text(Duration age) {
   using namespace std::chrono;
   const std::int64_t s = std::max<std::int64_t>(0, duration_cast<seconds>(age).count());
@@ -158,7 +158,7 @@ void add_ledger(std::string& text, const PointLedger& ledger, Timestamp now) {
   text += fault.empty() ? "  It adds up.\n" : "  It does not add up: " + fault + "\n";
 }
 
-/// Nothing was measured in the time that was asked for: what was, and how to ask for it.
+/// Nothing was measured in the requested time: what was, and how to ask for it.
 std::string nothing_text(const AnswerReport& report) {
   std::optional<Timestamp> newest;
   for (const AnswerSubject& subject : report.answer.subjects)

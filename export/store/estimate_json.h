@@ -1,5 +1,5 @@
 #pragma once
-// Estimates out of a store in JSON, as `sojourn query` prints them and the page's API answers.
+// Estimates from a store in JSON, for `sojourn query` and the page's API.
 
 #include <span>
 
@@ -18,7 +18,7 @@ inline Json json_of(const LossEstimate& loss) {
           {"high", loss.high}};
 }
 
-/// Null where what was seen cannot bound it.
+/// Null if the samples cannot bound it.
 inline Json interval_end(Duration end, bool bounded) {
   return bounded ? Json(to_ns(end)) : Json(nullptr);
 }
