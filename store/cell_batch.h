@@ -1,5 +1,5 @@
 #pragma once
-// Cells on their way into a store: added sample by sample, taken series by series.
+// Cells to be written to a store: added sample by sample, read series by series.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace sojourn {
 
-/// Samples are appended, 32 bytes each, and sorted into blocks when they are taken or become too
-/// many: no table is asked for each of them.
+/// Samples are appended, 32 bytes each, and sorted into blocks when they are read or become too
+/// many: no table look-up per sample.
 class CellBatch {
  public:
   /// `flow` names the group of flows and the mark; `weight` is positive.
@@ -26,7 +26,7 @@ class CellBatch {
   void clear();
 
   bool empty() const { return pending_.empty() && blocks_.empty(); }
-  /// Distinct cells once they are sorted, and samples that are not.
+  /// Distinct cells that are sorted, and samples that are not.
   std::size_t size() const { return cells_ + pending_.size(); }
 
  private:

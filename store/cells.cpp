@@ -117,8 +117,8 @@ void CellBlock::add_to(Distribution& distribution) const {
     if (marks[group] != 0) distribution.add_flow_marks(group, marks[group]);
 }
 
-// A group after the other: its number, its marks, how many cells, and of each the step from the bin
-// before and its weight.
+// Group by group: its number, its marks, its number of cells, and for each cell the step from the
+// bin before and its weight.
 std::vector<std::uint8_t> encode(const CellBlock& block) {
   std::vector<std::uint8_t> out;
   out.reserve(16 + 4 * block.cells.size());
@@ -152,7 +152,7 @@ bool decode(const std::uint8_t* bytes, std::size_t size, CellBlock& block) {
     std::int64_t bin = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::int64_t step = to_signed(in.number());
-      // The step before the sum, which might not fit.
+      // The step before the sum, which might overflow.
       constexpr std::int64_t longest = 2 * std::int64_t{LogBuckets::per_sign};
       if ((i > 0 && step <= 0) || step < -longest || step > longest) return false;
       bin += step;

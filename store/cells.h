@@ -1,5 +1,5 @@
 #pragma once
-// What a store keeps of delays: histogram cells by group of flows, which merge by addition.
+// How a store represents delays: histogram cells by group of flows, which merge by addition.
 
 #include <array>
 #include <cstdint>
@@ -20,16 +20,16 @@ constexpr std::uint8_t number_of(Kind kind) { return static_cast<std::uint8_t>(k
 
 /// The bins of Measure::loss hold packets instead of delays.
 enum class LossBin : std::int32_t {
-  sent,     ///< selected at the first point, by flows that the last one has seen
+  sent,     ///< selected at the first point, in flows that the last one has seen
   arrived,  ///< of these, at the last point
-  unseen,   ///< at the first point, towards where the segment leads, by flows that the last one
-            ///< never saw: lost, or gone another way
+  unseen,   ///< at the first point, in the segment's direction, in flows that the last one
+            ///< never saw: lost, or took another path
 };
 
-/// Which histogram a cell belongs to.
+/// The histogram to which a cell belongs.
 struct CellSeries {
   Timestamp slice{};          ///< beginning of a slice of `finest_slice`
-  std::uint32_t subject = 0;  ///< a segment or a point
+  std::uint32_t subject = 0;  ///< number of a segment or a point
   std::uint8_t measure = 0;
   std::uint8_t leg = 0;
   std::uint8_t prefix_length = 0;  ///< 0 of an IPv4 address: all traffic
@@ -55,8 +55,8 @@ struct HistogramCell {
   friend bool operator==(const HistogramCell&, const HistogramCell&) = default;
 };
 
-/// Of numbers that came from outside: more requests than these never passed anywhere, and sums of
-/// them stay within what an integer holds.
+/// Limit for numbers from outside: real traffic never has more requests, and sums of them fit an
+/// integer.
 constexpr bool is_possible_weight(double weight, double squares) {
   constexpr double most = 0x1p50;
   return weight > 0 && weight <= most && squares > 0 && squares <= most * most;
@@ -69,7 +69,7 @@ struct CellBlock {
 
   bool empty() const { return cells.empty(); }
   void add(const CellBlock& other);
-  /// Into the distribution of delays, with all that its intervals need.
+  /// Adds the cells to a distribution of delays, with all that its intervals need.
   void add_to(Distribution& distribution) const;
 
   friend bool operator==(const CellBlock&, const CellBlock&) = default;
@@ -77,7 +77,7 @@ struct CellBlock {
 
 /// As bytes: some 3 per cell for weights of 1.
 std::vector<std::uint8_t> encode(const CellBlock& block);
-/// False for bytes that `encode` does not write; `block` is then of no use.
+/// False for bytes that `encode` does not write; `block` is then unspecified.
 bool decode(const std::uint8_t* bytes, std::size_t size, CellBlock& block);
 
 }  // namespace sojourn

@@ -34,7 +34,7 @@ TEST(CellBlock, BytesAreReadBackAsTheyWere) {
   }
 }
 
-/// 8.7e281 requests never passed anywhere, and no integer holds them.
+/// 8.7e281 requests are impossible, and do not fit an integer.
 TEST(CellBlock, WeightsThatCannotBeAreRefused) {
   EXPECT_TRUE(is_possible_weight(1, 1));
   EXPECT_TRUE(is_possible_weight(1e12, 1e20));
@@ -85,8 +85,8 @@ TEST(CellBlock, AddingTwoIsCountingTheirSamplesTogether) {
   EXPECT_EQ(sum, both.blocks().front().second);
 }
 
-// The same samples, once as samples and once through cells: quantiles and intervals agree to the
-// width of the buckets, effective samples and flows in full.
+// The same samples, once as samples and once as cells: quantiles and intervals agree to the width
+// of the buckets, effective samples and flows exactly.
 TEST(CellBlock, ADistributionOutOfCellsHasTheIntervalsOfItsSamples) {
   std::mt19937_64 random{4};
   std::lognormal_distribution<double> path{std::log(20e6), 0.4};

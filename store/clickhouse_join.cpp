@@ -13,11 +13,11 @@
 namespace sojourn {
 namespace {
 
-/// How far back it looks for who meets whom.
+/// How far back it searches for pairs of points with common packets.
 constexpr Duration looking_back = std::chrono::hours{1};
 
 /// The packets of each point in [from, to), one row for each label of a flow: `x_point`, `x_ns` and
-/// so on for prefix "x_".  Of a label that was met more than once the first counts, as in
+/// so on for prefix "x_".  If a label occurs more than once the first counts, as in
 /// collector/joining.cpp.
 std::string packets_of(const char* prefix, const std::string& condition, Timestamp from,
                        Timestamp to) {
@@ -31,7 +31,7 @@ std::string packets_of(const char* prefix, const std::string& condition, Timesta
       prefix, seconds_of(from), seconds_of(to), condition);
 }
 
-/// LogBuckets::index_of in SQL.  The half keeps the logarithm of 2^n - 1 below n.
+/// LogBuckets::index_of in SQL.  Adding a half keeps the logarithm of 2^n - 1 below n.
 std::string bin_of(const std::string& ns) {
   return fmt::format(
       "if({0} >= 0, toInt32(0), toInt32(-1)) + if({0} >= 0, 1, -1) * toInt32("
@@ -66,7 +66,7 @@ Result<void> ClickHouseJoin::find_directions() {
   };
   std::map<std::pair<std::string, std::string>, Pair> pairs;
   std::map<std::pair<std::string, std::string>, std::int64_t> middles;
-  for (const int round : {1, 2}) {  // who meets whom, and then on which side of the offset
+  for (const int round : {1, 2}) {  // pairs of points, then the side of the offset
     std::string keys, values;
     for (const auto& [pair, middle] : middles) {
       keys += "," + clickhouse::quoted(pair.first + "\n" + pair.second);
@@ -112,7 +112,7 @@ Result<void> ClickHouseJoin::find_directions() {
   for (const auto& [names, pair] : pairs) {
     const auto& [x, y] = names;
     const auto middle = middles.find(names);
-    if (middle == middles.end()) {  // all of it goes where most of it does
+    if (middle == middles.end()) {  // all of it goes in the direction of the majority
       const bool forward = pair.above >= pair.below;
       directions_.push_back({forward ? x : y, forward ? y : x, least, pair.newest});
       continue;

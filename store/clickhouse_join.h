@@ -1,5 +1,5 @@
 #pragma once
-// One-way delays joined inside ClickHouse, of the packets that any number of collectors sent there.
+// One-way delays joined inside ClickHouse, from the packets of any number of collectors.
 
 #include <memory>
 #include <set>
@@ -10,13 +10,13 @@
 
 namespace sojourn {
 
-/// Every shard joins its own labels; only histogram cells travel.  Which way is which is told by
-/// the offset of the clocks that a collector found from traffic both ways, else by most of the
-/// readings.  The rest is what the collectors stored.
+/// Every shard joins its own labels; only histogram cells are transferred.  The direction is
+/// determined by the clock offset that a collector found from traffic in both directions, otherwise
+/// by the majority of the readings.  The rest is read from the collectors' cells.
 class ClickHouseJoin : public Store {
  public:
   static constexpr Duration window = std::chrono::seconds{10};  ///< largest plausible delay
-  /// Packets of one label further apart than about this are not the same.
+  /// Packets with the same label further apart than about this are different packets.
   static constexpr Duration stretch = std::chrono::minutes{10};
 
   static Result<std::unique_ptr<Store>> open(const std::string& name);
@@ -33,7 +33,8 @@ class ClickHouseJoin : public Store {
   Result<std::optional<Timestamp>> newest(const std::string& subject) override;
 
  private:
-  /// Packets from one point to another: those whose time there less here is above `threshold_ns`.
+  /// Packets from one point to another: those whose time there minus time here is above
+  /// `threshold_ns`.
   struct Direction {
     std::string from, to;
     std::int64_t threshold_ns = 0;
@@ -47,7 +48,7 @@ class ClickHouseJoin : public Store {
     return static_cast<const ClickHouseStore&>(*cells_).shards();
   }
   Result<void> find_directions();
-  /// Which stretches of [from, to) have packets of the point, as numbers of stretches since 1970.
+  /// The stretches of [from, to) with packets of the point, as numbers of stretches since 1970.
   Result<std::set<std::int64_t>> stretches_of(const std::string& point, Timestamp from,
                                               Timestamp to) const;
   Result<void> read_stretch(const Direction& direction, Timestamp from, Timestamp to,

@@ -1,4 +1,4 @@
-// Selected packets on their way into ClickHouse.  They need no batch: the same row twice is one.
+// Writes selected packets to ClickHouse.  They need no batch: duplicate rows count once.
 
 #include <set>
 

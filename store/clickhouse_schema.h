@@ -6,15 +6,15 @@
 
 namespace sojourn {
 
-/// How much time a partition holds, by tier: an eighth of what is kept, since old time is dropped
-/// by partitions.
+/// The duration of a partition, by tier: an eighth of the retention time, since old data is dropped
+/// by partition.
 inline constexpr std::array<std::int64_t, 4> clickhouse_partition_seconds = {21'600, 172'800,
                                                                              864'000, 15'552'000};
 inline constexpr std::int64_t clickhouse_partitions_per_tier = 10'000'000;
 
-/// A row per cell.  What was inserted twice has the same key (writer, batch) both times: readers
-/// take the larger of the two, and ReplacingMergeTree forgets one of them sooner or later.
-/// `handed_on`: its writer has put it into the next tier as well.
+/// A row per cell.  A repeated insert has the same key (writer, batch): readers take the larger of
+/// the two, and ReplacingMergeTree eventually removes one of them.
+/// `handed_on`: its writer has also added it to the next tier.
 inline constexpr const char* clickhouse_cells = R"(
 create table if not exists cells (
   tier UInt8, subject String, kind UInt16, slice Int64, address FixedString(16),
@@ -26,8 +26,8 @@ partition by toInt64(tier) * 10000000 +
 order by (tier, subject, kind, slice, address, prefix_length, flow_group, bin, writer, batch)
 )";
 
-/// A row per selected packet that a point has named, for two days, on the shard of its label: so
-/// all points' rows of a packet are on one shard.  What was inserted twice is equal in all columns.
+/// A row per selected packet that a point has reported, for two days, on the shard of its label: so
+/// all points' rows of a packet are on one shard.  Repeated inserts are equal in all columns.
 inline constexpr const char* clickhouse_packets = R"(
 create table if not exists packets (
   slice Int64, flow UInt64, label UInt32, point String, instance UInt64, report UInt64,
@@ -37,9 +37,8 @@ engine = ReplacingMergeTree() partition by intDiv(slice, 21600)
 order by (slice, flow, label, point, instance, report, position, is_last)
 )";
 
-/// Everything that is replaced by what is newer: ledgers, clocks, how far the tiers have come, and
-/// which batches of cells are valid.  One insert of such rows is one step: it is there or it is
-/// not.  On the first shard only.
+/// Everything that newer rows replace: ledgers, clocks, the progress of the tiers, and which
+/// batches of cells are valid.  One insert of such rows is atomic.  On the first shard only.
 inline constexpr const char* clickhouse_state = R"(
 create table if not exists state (
   what String, name String, number UInt64, version UInt64, text String, names Array(String),

@@ -1,4 +1,4 @@
-// Ledgers, clocks and what else is replaced by its newer self, in ClickHouse.
+// Ledgers, clocks and other replaceable state in ClickHouse.
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 namespace sojourn {
 namespace {
 
-/// More than these of one writer and it takes another number.
+/// Beyond this many of one writer, it takes a new number.
 constexpr std::size_t most_void_batches = 1000;
 
 }  // namespace
@@ -32,7 +32,7 @@ void ClickHouseStore::append(clickhouse::RowWriter& rows, const StateRow& row,
   for (const auto& value : row.values) rows.number(value.second);
 }
 
-/// The newest of each name and number.
+/// The newest row of each name and number.
 Result<std::vector<ClickHouseStore::StateRow>> ClickHouseStore::state_of(const std::string& what,
                                                                          const std::string& name) {
   const auto bytes = first().select(fmt::format(
@@ -65,7 +65,7 @@ Result<void> ClickHouseStore::load_state() {
   if (!tiers) return std::unexpected(tiers.error());
   for (const StateRow& row : *tiers) {
     if (row.number >= state_.tiers.size()) return failure("a tier that this program does not know");
-    // Of two collectors that merge at the same time, either may be the last to write.
+    // If two collectors merge at the same time, either may write last.
     Timestamp& merged = state_.merged_until[row.number];
     Timestamp& dropped = state_.dropped_until[row.number];
     merged = std::max(merged, at_second(row["merged_until"].value_or(0)));
@@ -81,7 +81,8 @@ Result<void> ClickHouseStore::load_state() {
         valid_until_[row.number] = static_cast<std::uint64_t>(value);
       else
         void_of_all_.emplace(row.number, static_cast<std::uint64_t>(value));
-  // Only if its last try is known to have succeeded: what the old number declared then is final.
+  // Only if its last attempt is known to have succeeded: then the old number's declaration is
+  // final.
   if (void_batches_.size() > most_void_batches && !void_batches_.contains(batch_)) {
     ++writer_;
     batch_ = 0;
@@ -90,7 +91,7 @@ Result<void> ClickHouseStore::load_state() {
   return {};
 }
 
-/// Batches up to the current one are valid, but for those that were given up.
+/// Batches up to the current one are valid, except for those that were given up.
 ClickHouseStore::StateRow ClickHouseStore::own_batches() const {
   StateRow row{"batches", {}, writer_, {}, {{"until", static_cast<std::int64_t>(batch_)}}};
   for (const std::uint64_t batch : void_batches_)
@@ -115,7 +116,7 @@ std::string ClickHouseStore::valid_batches() const {
 ClickHouseStore::StateRow ClickHouseStore::ledger_row(const PointLedger& ledger) const {
   StateRow row{"ledger", ledger.point, ledger.instance, ledger.reports, {}};
   for (std::size_t i = 0; i < account_names.size(); ++i) {
-    // Their delays become valid with this very row.
+    // Their delays become valid with this row.
     const std::uint64_t value = ledger.in_store(static_cast<Account>(i));
     row.values.emplace_back(account_names[i], static_cast<std::int64_t>(value));
   }

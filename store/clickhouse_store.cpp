@@ -25,7 +25,7 @@ struct CellOrigin {
   bool handed_on;
 };
 
-/// Rows on their way to one shard.
+/// Rows for one shard.
 struct CellInsert {
   clickhouse::RowWriter rows;
   std::set<std::int64_t> partitions;
@@ -99,7 +99,7 @@ Result<void> ClickHouseStore::prepare_schema(bool may_create) {
     if (version != clickhouse_layout)
       return failure(fmt::format("its layout has version {}, this program knows version {}",
                                  version.value_or(0), clickhouse_layout));
-    // With one left out its cells would be missing in every answer.
+    // If one were left out, its cells would be missing in every answer.
     if (shards && *shards > static_cast<std::int64_t>(shards_.size()))
       return failure(
           fmt::format("it was written to {} shards; name all of them, in the same order", *shards));
@@ -157,8 +157,8 @@ Result<void> ClickHouseStore::send_cells(const StoreWrite& write) {
     return inserts[shard].large() ? send(shard) : Result<void>{};
   };
   earliest_in_batch_ = Timestamp::max();
-  // A late one goes wherever its slice has been merged into already.  Those of one longer slice are
-  // added up first: a batch has one row for each cell.
+  // A late one goes to every tier into which its slice has already been merged.  Those of one
+  // longer slice are added up first: a batch has one row for each cell.
   std::map<std::pair<std::size_t, CellSeries>, CellBlock> late;
   for (const auto& [series, block] : write.blocks) {
     earliest_in_batch_ = std::min(earliest_in_batch_, series.slice);
@@ -174,7 +174,7 @@ Result<void> ClickHouseStore::send_cells(const StoreWrite& write) {
   return {};
 }
 
-/// One insert: the batch is valid, and these are the ledgers with it.
+/// One insert: the batch becomes valid together with these ledgers.
 Result<void> ClickHouseStore::commit(const StoreWrite& write) {
   clickhouse::RowWriter rows;
   append(rows, own_batches(), version_);

@@ -1,5 +1,5 @@
 #pragma once
-// A store in one or more ClickHouse servers, for what one machine cannot hold.
+// A store in one or more ClickHouse servers, for more data than one machine can hold.
 
 #include <cstdint>
 #include <functional>
@@ -17,12 +17,12 @@
 
 namespace sojourn {
 
-/// Cells are shared out over the shards by subject and prefix; a reader asks all shards and adds
-/// up, so that nothing has to be configured in the servers.
+/// Cells are distributed over the shards by subject and prefix; a reader queries all shards and
+/// adds up, so that the servers need no configuration.
 ///
-/// There are no transactions: a write puts its cells under a number of its own (writer, batch), and
-/// they count from when the row that declares the number valid is there, together with the ledgers.
-/// A write that failed, or whose answer was lost, is declared void by the next one.
+/// There are no transactions: a write stores its cells under its own number (writer, batch).  They
+/// count as soon as the row exists that declares the number valid, together with the ledgers.  A
+/// write that failed, or whose response was lost, is declared void by the next one.
 class ClickHouseStore : public Store {
  public:
   static Result<std::unique_ptr<Store>> open(const std::string& name, bool to_write);
@@ -55,7 +55,7 @@ class ClickHouseStore : public Store {
   const clickhouse::Server& first() const { return shards_.front(); }
   std::size_t shard_of(const std::string& subject, const CellSeries& series) const;
 
-  /// Has this slice of the tier been added to the next one?
+  /// Whether this slice of the tier has been added to the next one.
   bool is_merged(std::size_t tier, const CellSeries& series) const {
     return tier + 1 < state_.tiers.size() && series.slice < state_.merged_until[tier];
   }
@@ -88,10 +88,10 @@ class ClickHouseStore : public Store {
   std::vector<clickhouse::Server> shards_;
   TierState state_;
   std::uint64_t version_ = 0;  ///< of the newest row of state
-  std::uint64_t writer_ = 0;   ///< drawn when it is opened to write; 0 is for merged tiers
+  std::uint64_t writer_ = 0;   ///< random, drawn when opened for writing; 0 is for merged tiers
   std::uint64_t batch_ = 0;
   std::set<std::uint64_t> void_batches_;  ///< of this writer
-  /// Valid up to this batch but for some, by writer.
+  /// By writer: valid up to this batch, except for some.
   std::map<std::uint64_t, std::uint64_t> valid_until_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> void_of_all_;
   std::set<std::pair<std::string, std::uint16_t>> known_series_;

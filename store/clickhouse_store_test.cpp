@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 const std::vector<std::string> subjects = {"north:south", "south:north", "no'rth\\"};
 constexpr Timestamp start = timestamp_from_ns(1'700'000'000'000'000'000);
 
-/// Two shards; the answers of the first can be lost.
+/// Two shards; the responses of the first can be lost.
 class ClickHouseStoreTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -113,8 +113,8 @@ void expect_same(const Answer& a, const Answer& b) {
   }
 }
 
-// Cells of two days, some hours late, with losses, ledgers and clocks: whatever is asked, both give
-// the same answer.
+// Cells of two days, some hours late, with losses, ledgers and clocks: both stores give the same
+// answer to every question.
 TEST_F(ClickHouseStoreTest, AnswersAsSqliteDoes) {
   const auto cluster = open();
   const auto file = open_store((folder_ / "sojourn.db").string());
@@ -198,7 +198,7 @@ TEST_F(ClickHouseStoreTest, AShardThatIsDownLosesNothing) {
   batch.clear();
   for (const std::size_t down : {1u, 0u}) {
     shards_[down]->kill();
-    // What could not be written stays in the batch, and more comes.
+    // What could not be written stays in the batch, and more is added.
     for (int i = 1; i < 4; ++i) {
       add(start + i * 10s);
       const auto refused = store->write(write_of(batch, start + i * 10s));
@@ -213,7 +213,7 @@ TEST_F(ClickHouseStoreTest, AShardThatIsDownLosesNothing) {
   }
 }
 
-// The server did it, and its answer was lost: the cells go there a second time, with more.
+// The server did it, but its response was lost: the cells are sent a second time, with more.
 TEST_F(ClickHouseStoreTest, ALostAnswerCountsNothingTwice) {
   const auto store = open();
   PointLedger ledger;
@@ -247,7 +247,7 @@ TEST_F(ClickHouseStoreTest, ALostAnswerCountsNothingTwice) {
   EXPECT_EQ(weight_in(*store, slice_of(start, 6h), start + 1h), sent);
 }
 
-// What was sent under a number that nobody declared valid: a collector was killed in between.
+// Sent under a number that was never declared valid: a collector was killed in between.
 TEST_F(ClickHouseStoreTest, AWriteThatWasNotFinishedDoesNotCount) {
   CellBatch batch;
   batch.add(series_at(start), 10, FlowTag::of(1), 1);
@@ -285,7 +285,7 @@ TEST_F(ClickHouseStoreTest, TwoCollectorsAddUp) {
     EXPECT_EQ(weight_in(*one, slice_of(start - 1h, 6h), start + 24h, tier.slice), sent);
 }
 
-// Each collector has heard one of the points, and one of them was heard by both: nothing but the
+// Each collector has received one of the points, and one point was received by both: only the
 // cluster has both ends.
 TEST_F(ClickHouseStoreTest, JoinsPacketsOfSeveralCollectors) {
   std::vector<std::int64_t> delays = {0, 1, 127, 128, 129, 9'999'999'999};
@@ -310,7 +310,7 @@ TEST_F(ClickHouseStoreTest, JoinsPacketsOfSeveralCollectors) {
     packet.point = 1;
     packet.time += Duration{delays[i]};
     packets[1].push_back(packet);
-    // The same label in another flow, and by another secret, is another packet.
+    // The same label in another flow, or with another secret, is another packet.
     packet.flow ^= 1;
     packets[1].push_back(packet);
     packet.flow ^= 1;
@@ -344,7 +344,7 @@ TEST_F(ClickHouseStoreTest, JoinsPacketsOfSeveralCollectors) {
   EXPECT_EQ(read, expected);
 }
 
-// South's clock is a second ahead: by sign alone everything would go to the south.
+// South's clock is a second ahead: by sign alone everything would be in the direction of south.
 TEST_F(ClickHouseStoreTest, JoinsBothDirectionsByTheOffsetOfTheClocks) {
   const std::vector<std::string> names = {"north", "south", "north:south", "south:north"};
   std::vector<RawPacket> packets;
@@ -394,7 +394,7 @@ TEST_F(ClickHouseStoreTest, OldSlicesLeaveTheirTierAndStayInLongerOnes) {
   EXPECT_EQ(rows_on(0, "tier = 3") + rows_on(1, "tier = 3"), 3u);
 }
 
-// A point whose clock is wild names a thousand years.
+// A point with a wrong clock reports a thousand years.
 TEST_F(ClickHouseStoreTest, AnyTimeIsTaken) {
   const auto store = open();
   CellBatch batch;

@@ -1,4 +1,4 @@
-// How slices grow old in ClickHouse: each shard adds up its own, old partitions are dropped.
+// Ageing of slices in ClickHouse: each shard adds up its own, old partitions are dropped.
 
 #include <fmt/format.h>
 
@@ -34,8 +34,8 @@ Result<void> ClickHouseStore::merge_tiers(Timestamp now) {
   return first().insert("state", rows.bytes());
 }
 
-/// Done twice it gives the same rows, or larger ones if something came in between: readers take the
-/// largest.  So any collector may do it, and more than once.
+/// Repeating it gives the same rows, or larger ones if data came in between: readers take the
+/// largest.  So any collector may do it, any number of times.
 Result<void> ClickHouseStore::merge_range(std::size_t tier, Timestamp from, Timestamp to) {
   const std::string sql = fmt::format(
       "insert into cells select {}, subject, kind, longer, address, prefix_length, flow_group, "
@@ -54,8 +54,8 @@ Result<void> ClickHouseStore::merge_range(std::size_t tier, Timestamp from, Time
   return {};
 }
 
-/// Another collector may have merged since this one's last batch, and not have known of it: what is
-/// in the way is merged again.
+/// Another collector may have merged since this one's last batch without knowing of it: the
+/// affected slices are merged again.
 Result<void> ClickHouseStore::merge_what_others_missed() {
   const TierState before = state_;
   SOJOURN_OR_RETURN(load_state());
@@ -80,7 +80,7 @@ Result<void> ClickHouseStore::drop_old(std::size_t tier, Timestamp until) {
   return tier > 0 ? Result<void>{} : drop_partitions("packets", -half, half, is_old);
 }
 
-/// Those from `first` to `last` that are old, on every shard.
+/// The old partitions from `first` to `last`, on every shard.
 Result<void> ClickHouseStore::drop_partitions(const std::string& table, std::int64_t first_number,
                                               std::int64_t last_number,
                                               const std::function<bool(std::int64_t)>& is_old) {

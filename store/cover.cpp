@@ -19,11 +19,11 @@ void cover_with(const TierState& state, std::size_t tier, Timestamp from, Timest
     ranges.push_back({0, slice_of(from, length), rounded_up(to, length)});
     return;
   }
-  // Only what the finer tier has handed on is complete here.
+  // Only what the finer tier has passed on is complete here.
   const Timestamp complete = state.merged_until[tier - 1];
   Timestamp begin = rounded_up(from, length);
   Timestamp end = std::min(slice_of(to, length), slice_of(complete, length));
-  // Where the finer slices are gone, a long one that reaches over the end has to do.
+  // If the finer slices are gone, a long one that extends over the end is used.
   const Timestamp gone = state.dropped_until[tier - 1];
   if (slice_of(from, length) < gone) begin = slice_of(from, length);
   if (end < to && end < gone) end = std::min(rounded_up(to, length), slice_of(complete, length));
@@ -39,7 +39,7 @@ std::vector<TierRange> cover(const TierState& state, Timestamp from, Timestamp t
                              Duration longest) {
   std::vector<TierRange> ranges;
   std::size_t tier = 0;
-  // A finer tier that no longer reaches back to the beginning would leave a hole.
+  // A finer tier that no longer covers the beginning would leave a gap.
   while (tier + 1 < state.tiers.size() &&
          (state.tiers[tier + 1].slice <= longest || state.dropped_until[tier] > from))
     ++tier;

@@ -1,5 +1,5 @@
 #pragma once
-// How slices grow old, and which of them answer a question about a stretch of time.
+// Ageing of slices, and which of them answer a question about a stretch of time.
 
 #include <algorithm>
 #include <array>
@@ -14,17 +14,17 @@
 
 namespace sojourn {
 
-/// How far a store's tiers have come.
+/// The progress of a store's tiers.
 struct TierState {
   std::array<Tier, 4> tiers = default_tiers;
-  /// What lies before it in tier t is in tier t + 1 as well.
+  /// Slices before it in tier t are in tier t + 1 as well.
   std::array<Timestamp, 4> merged_until{};
-  /// What lies before it is no longer in tier t.
+  /// Slices before it are no longer in tier t.
   std::array<Timestamp, 4> dropped_until{};
 };
 
-/// Time goes on: calls merge(tier, from, to) for what is complete by now and not in the next tier
-/// yet, and drop(tier, before) for what nobody keeps any longer.  True if anything has changed.
+/// Calls merge(tier, from, to) for slices that are complete by now and not in the next tier yet,
+/// and drop(tier, before) for those whose retention time is over.  True if anything has changed.
 template <class Merge, class Drop>
 Result<bool> grow_old(TierState& state, Timestamp now, Merge merge, Drop drop) {
   bool changed = false;
@@ -42,7 +42,7 @@ Result<bool> grow_old(TierState& state, Timestamp now, Merge merge, Drop drop) {
     }
     Timestamp old = slice_of(now - state.tiers[tier].kept, state.tiers[tier].slice);
     if (has_next) old = std::min(old, state.merged_until[tier]);
-    // Not at every write: a sixtieth of the tier's time may be kept too long.
+    // Not at every write: data may be kept too long by a sixtieth of the tier's time.
     if (old < state.dropped_until[tier] + state.tiers[tier].kept / 60) continue;
     SOJOURN_OR_RETURN(drop(tier, old));
     state.dropped_until[tier] = old;
@@ -60,8 +60,8 @@ struct TierRange {
 };
 
 /// Ranges that together cover [from, to), each moment once: the longest slices where they fit, but
-/// none longer than `longest`, and finer ones at the ends.  What exists in long slices only is
-/// taken as it is, so the answer may reach a little beyond the ends.
+/// none longer than `longest`, and finer ones at the ends.  Data that exists only in long slices is
+/// used as it is, so the answer may extend a little beyond the ends.
 std::vector<TierRange> cover(const TierState& state, Timestamp from, Timestamp to,
                              Duration longest);
 

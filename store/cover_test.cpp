@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 constexpr Timestamp epoch = timestamp_from_ns(0);
 
-// Every slice of ten seconds is in exactly one range, whatever is asked for.
+// Every slice of ten seconds is in exactly one range, for any question.
 TEST(Cover, TakesEveryMomentOnce) {
   std::mt19937_64 random{5};
   for (int round = 0; round < 300; ++round) {

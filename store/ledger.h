@@ -1,5 +1,5 @@
 #pragma once
-// What became of everything a point has seen: an account for each fate, and they add up.
+// Accounts of everything a point has seen: one for each outcome, and they add up.
 
 #include <array>
 #include <cstdint>
@@ -37,18 +37,18 @@ enum class Account : std::uint8_t {
   missing,  ///< by the sequence numbers of the transport
   received,
   repeated,         ///< the same record, or a message that came before
-  without_label,    ///< of others' exporters
+  without_label,    ///< from other exporters
   joined,           ///< with at least one record of another point
   waiting,          ///< for a partner
-  without_partner,  ///< waited in vain
-  ambiguous,  ///< its labels were met at this point before: copies, such as resets sent many times
-  other_selection,  ///< the only partners select otherwise, or nobody said how this point selects
-  no_room,          ///< left before its time, for want of memory
-  lost_at_restart,  ///< waited when a collector ended without warning
+  without_partner,  ///< timed out
+  ambiguous,        ///< its labels were seen at this point before: copies, such as repeated resets
+  other_selection,  ///< the only partners select differently, or this point's selection is unknown
+  no_room,          ///< removed early, for lack of memory
+  lost_at_restart,  ///< waiting when a collector ended without warning
   stored,           ///< joined, and its delays are in the store
   cells_received,   ///< of round trips
   cells_stored,
-  cells_refused,  ///< of weights or groups of flows that cannot be
+  cells_refused,  ///< with impossible weights or groups of flows
   count_
 };
 
@@ -87,11 +87,12 @@ struct PointLedger {
   Timestamp last_heard{};
   EnumCounters<Account> accounts;
   std::string reports;  ///< which messages are in the store: SeenReports as text
-  /// As the point said last; the larger of the two of a segment bounds what its clocks can tell.
+  /// As the point last reported; the larger of a segment's two errors limits what its clocks can
+  /// tell.
   std::optional<std::int64_t> clock_error_ns;
 
   std::uint64_t operator[](Account account) const { return accounts[account]; }
-  /// Once a store holds what this ledger counts: its delays are in the same transaction.
+  /// Called once a store holds what this ledger counts: its delays are in the same transaction.
   std::uint64_t in_store(Account account) const {
     if (account == Account::stored) return accounts[Account::joined];
     if (account == Account::cells_stored)
@@ -99,23 +100,23 @@ struct PointLedger {
     return accounts[account];
   }
 
-  /// Exported, and not here: lost on the way, with a collector that was killed, or under way.  By
-  /// the point's own count where it tells one, else by the sequence numbers.
+  /// Exported, but not received: lost on the way, lost with a collector that was killed, or in
+  /// flight.  By the point's own count if it sends one, otherwise by the sequence numbers.
   std::uint64_t not_received() const {
     const std::uint64_t here = accounts[Account::received] - accounts[Account::repeated];
     const std::uint64_t exported = accounts[Account::records_exported];
     return exported == 0 ? accounts[Account::missing] : exported > here ? exported - here : 0;
   }
-  /// The sentence of the first sum that does not add up; empty if all do.
+  /// The first sum that does not add up, as a sentence; empty if all do.
   std::string fault() const;
 };
 
-/// What the clocks of a segment's points allow to say.
+/// What the clocks of a segment's points allow.
 struct SegmentClock {
   std::uint32_t subject = 0;
   Timestamp slice{};
-  std::optional<std::int64_t> error_ns;  ///< sum of what both points say of theirs
-  /// Last minus first clock, from traffic both ways.
+  std::optional<std::int64_t> error_ns;  ///< sum of both points' stated errors
+  /// Last minus first clock, from traffic in both directions.
   std::optional<std::int64_t> offset_low_ns, offset_high_ns;
 };
 

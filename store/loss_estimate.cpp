@@ -21,7 +21,7 @@ Bounds wilson(double share, double n) {
   return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
 }
 
-/// How many times greater the variance of the share is than of independent packets; at least 1.
+/// How many times greater the variance of the share is than for independent packets; at least 1.
 double design_effect(const std::array<double, FlowTag::groups>& lost,
                      const std::array<double, FlowTag::groups>& sent, double share, double n) {
   double squares = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Loss from packets that both points selected, and how far it can be trusted.
+// Loss from packets that both points selected, with its confidence interval.
 
 #include <array>
 #include <cstdint>
@@ -19,13 +19,13 @@ struct LossSums {
 
 struct LossEstimate {
   double sent = 0, arrived = 0;
-  /// By flows that the last point never saw: lost, or gone another way.
+  /// In flows that the last point never saw: lost, or took another path.
   double unseen = 0;
   double share = 0;          ///< (sent - arrived) / sent, not below 0
-  double low = 0, high = 1;  ///< 95 %; `high` is as if all that is unseen were lost
+  double low = 0, high = 1;  ///< 95 %; `high` assumes that all unseen packets were lost
 };
 
-/// Wilson's interval; flows that lose together count for fewer packets, by the variance between
+/// Wilson's interval; flows with correlated losses count for fewer packets, by the variance between
 /// random groups of flows over that of independent packets.  nullopt without packets.
 std::optional<LossEstimate> loss_estimate(const LossSums& sums);
 

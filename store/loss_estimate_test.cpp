@@ -7,8 +7,8 @@
 namespace sojourn {
 namespace {
 
-/// 2 000 flows of `packets` packets; a flow loses each with the same chance, or all of a train at
-/// once.
+/// 2 000 flows of `packets` packets; a flow loses each packet with the same probability, or all of
+/// a train at once.
 LossSums simulate(std::mt19937_64& random, double loss, bool together) {
   LossSums sums;
   for (std::uint64_t flow = 0; flow < 2'000; ++flow) {
@@ -36,7 +36,7 @@ double coverage(bool together) {
 // 95 % nominal; 1 000 runs scatter by 0.7 % (one deviation), so 92.2 % is four below.
 TEST(LossEstimate, TheIntervalHoldsForIndependentLosses) { EXPECT_GE(coverage(false), 0.922); }
 
-// Flows that lose all or nothing: ten packets are one look.  Without groups of flows the interval
+// Flows that lose all or nothing: ten packets are one sample.  Without groups of flows the interval
 // would be three times too narrow and hold in about half of the runs.
 TEST(LossEstimate, TheIntervalHoldsForFlowsThatLoseTogether) { EXPECT_GE(coverage(true), 0.90); }
 

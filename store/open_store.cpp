@@ -1,4 +1,4 @@
-// Which store a name means.
+// Opens the store that a name denotes.
 
 #include "store/clickhouse_join.h"
 #include "store/clickhouse_store.h"

@@ -21,8 +21,8 @@ struct RowSums {
 
 struct RowKey {
   std::uint8_t leg;
-  bool all;       ///< of no prefix; not an optional, of which g++ 12 warns without reason
-  Prefix prefix;  ///< of length 0 then
+  bool all;       ///< no prefix; not an optional, for which g++ 12 gives a false warning
+  Prefix prefix;  ///< length 0 in that case
   friend auto operator<=>(const RowKey&, const RowKey&) = default;
 };
 
@@ -56,7 +56,7 @@ std::optional<Prefix> group_of(const Question& question, const CellSeries& serie
       break;
   }
   if (!question.prefix_length || !stored.responder) return std::nullopt;
-  // The length asked for is meant for IPv4: subnets of IPv6 are twice as long.
+  // The requested length is for IPv4: it is doubled for IPv6.
   const bool v4 = stored.responder->network().version() == IpVersion::v4;
   const std::size_t length =
       std::min((v4 ? 1 : 2) * *question.prefix_length, stored.responder->length());
@@ -89,7 +89,7 @@ void add_totals(std::map<RowKey, RowSums>& rows, std::size_t columns) {
 
 Result<void> add_rows(Store& store, const Question& question, const std::string& name,
                       std::uint8_t measure, AnswerSubject& answer) {
-  // Short enough slices that each falls into one column.
+  // Slices short enough that each falls into one column.
   const Duration longest = std::max<Duration>(
       finest_slice, (question.to - question.from) / static_cast<std::int64_t>(question.columns));
   std::map<RowKey, RowSums> rows;

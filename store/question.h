@@ -1,5 +1,5 @@
 #pragma once
-// What can be asked of a store, and what it answers.
+// Questions to a store, and its answers.
 
 #include <cstdint>
 #include <optional>
@@ -13,24 +13,24 @@
 
 namespace sojourn {
 
-/// What rows are of.
+/// What a row represents.
 enum class GroupBy : std::uint8_t {
   prefix,  ///< prefixes of `prefix_length`
-  port,    ///< the server's, where ports or flows are kept
-  flow,    ///< where they are kept
-  stored,  ///< whatever is kept
+  port,    ///< the server's, if ports or flows are stored
+  flow,    ///< if they are stored
+  stored,  ///< whatever is stored
 };
 
 struct Question {
   Timestamp from{}, to{};
   std::vector<std::string> subjects;  ///< segments "north:south" and points; empty: all
-  /// A row per prefix, at most this long (IPv6: twice that), and as long as they are stored.
+  /// A row per prefix, at most this long (IPv6: twice that), and at most as long as stored.
   std::optional<std::size_t> prefix_length;
   GroupBy by = GroupBy::prefix;                 ///< others than prefixes need no length
-  std::optional<Prefix> within;                 ///< only groups that belong to this one
+  std::optional<Prefix> within;                 ///< only groups within this one
   static constexpr std::size_t as_stored = 64;  ///< as a prefix_length: whole addresses, if kept
   bool loss = false;
-  std::size_t columns = 24;  ///< of the course over time
+  std::size_t columns = 24;  ///< of the series over time
 };
 
 /// The delays of a segment or point, of one kind and leg, of all traffic or of a prefix.
@@ -53,7 +53,7 @@ struct AnswerSubject {
 
 struct Answer {
   Timestamp from{}, to{};
-  /// Where losses are asked for: up to here they are known.
+  /// If losses are requested: the time up to which they are known.
   Timestamp judged_until{};
   Timestamp written{};
   std::vector<AnswerSubject> subjects;

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr Timestamp start = timestamp_from_ns(1'700'000'000'000'000'000);
 
-/// Keeps blocks as they are, in slices of 10 s.
+/// Stores blocks as they are, in slices of 10 s.
 class MemoryStore : public Store {
  public:
   void add(const std::string& subject, CellSeries series, const CellBlock& block) {
@@ -67,7 +67,7 @@ CellSeries series_of(const char* prefix, std::uint8_t length, Timestamp slice,
   return series;
 }
 
-/// `count` samples of this delay, each a flow of its own.
+/// `count` samples of this delay, each its own flow.
 CellBlock block_of(Duration delay, int count) {
   CellBlock block;
   for (int i = 0; i < count; ++i) {
@@ -203,7 +203,7 @@ TEST(Ask, WhatTheStoreRefusesIsAnError) {
   EXPECT_FALSE(ask(store, an_hour()));
 }
 
-// Flows hold what all other groups are made of; what is kept by port is of no prefix.
+// Flows contain the data of all other groups; data stored by port has no prefix.
 TEST(Question, FlowsAddUpToPortsHostsAndPrefixes) {
   MemoryStore store;
   const auto add = [&](const char* group, int flow) {

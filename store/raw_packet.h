@@ -1,5 +1,5 @@
 #pragma once
-// A selected packet that a point has named by its label: an end of a flow record.
+// A selected packet that a point has reported by its label: an end packet of a flow record.
 
 #include <cstdint>
 
@@ -9,8 +9,8 @@
 
 namespace sojourn {
 
-/// What a join needs of it.  The same one twice has the same (point, instance, report, position,
-/// is_last), whichever collector took it.
+/// The fields that a join needs.  A repeated packet has the same (point, instance, report,
+/// position, is_last), whichever collector received it.
 struct RawPacket {
   std::uint32_t point = 0;  ///< StoreWrite::subjects
   std::uint64_t instance = 0, report = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Times and kinds as stores write them.
+// Times and kinds in the form that stores use.
 
 #include <chrono>
 #include <cstdint>

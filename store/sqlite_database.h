@@ -1,6 +1,6 @@
 #pragma once
-// SQLite's C interface with ends that close themselves, and errors as a Result.  Compiled only
-// where SQLite is.
+// RAII wrappers for SQLite's C interface, with errors as a Result.  Compiled only if SQLite is
+// available.
 
 #include <sqlite3.h>
 
@@ -48,7 +48,7 @@ class SqliteStatement {
     sqlite3_reset(statement_.get());
     return std::unexpected(error);
   }
-  /// To the end, whatever rows there are.  Ready to be bound again.
+  /// Runs to the end and ignores rows.  Can be bound again afterwards.
   Result<void> run() {
     while (true) {
       const auto row = step();

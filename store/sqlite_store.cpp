@@ -114,7 +114,7 @@ Result<void> SqliteStore::write(const StoreWrite& write) {
   auto done = write_all(write);
   if (done) done = database_.run("commit");
   if (done) return {};
-  // What was numbered in this transaction is gone with it.
+  // Numbers assigned in this transaction are rolled back with it.
   (void)database_.run("rollback");
   state_ = before;
   subjects_.clear();
@@ -213,7 +213,7 @@ Result<void> SqliteStore::write_block(const StoreWrite& write, const CellSeries&
     insert->bind(1, where.subject).bind(2, where.kind);
     SOJOURN_OR_RETURN(insert->run());
   }
-  // A late one goes wherever its slice has been merged into already.
+  // A late one goes to every tier into which its slice has already been merged.
   for (std::size_t tier = 0; tier < state_.tiers.size(); ++tier) {
     const Timestamp slice = slice_of(series.slice, state_.tiers[tier].slice);
     const bool last = tier + 1 == state_.tiers.size();
@@ -253,7 +253,7 @@ Result<void> SqliteStore::read(const StoreRead& read, const BlockVisitor& visit)
   const auto subject = find_subject(read.subject);
   if (!subject) return std::unexpected(subject.error());
   if (*subject < 0) return {};
-  // Another process merges and drops tiers; all of the answer must be of one moment.
+  // Another process may merge and drop tiers; the whole answer must come from one snapshot.
   SOJOURN_OR_RETURN(database_.run("begin"));
   auto done = load_state();
   CellBlock block;

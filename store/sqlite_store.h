@@ -13,9 +13,9 @@
 
 namespace sojourn {
 
-/// Blocks of cells by tier, subject, kind, slice and prefix, in the order in which they are asked
-/// for.  A write is one transaction with its ledgers: what a killed collector leaves behind is the
-/// state after one of its writes.  Write-ahead log, so that a query does not stop the collector.
+/// Blocks of cells by tier, subject, kind, slice and prefix, in the order of the queries.  A write
+/// is one transaction with its ledgers: a killed collector leaves the state after one of its
+/// writes.  Write-ahead log, so that a query does not block the collector.
 class SqliteStore : public Store {
  public:
   static constexpr std::int64_t schema_version = 1;
@@ -24,7 +24,7 @@ class SqliteStore : public Store {
   enum class Access : std::uint8_t { write, read };
   static Result<std::unique_ptr<Store>> open(const std::string& path, Access access);
 
-  /// As if the disk had no room for more than so many pages of 4 KiB.
+  /// Simulates a disk with room for this many pages of 4 KiB.
   Result<void> limit_pages(std::int64_t pages);
 
   Result<void> write(const StoreWrite& write) override;
@@ -39,7 +39,7 @@ class SqliteStore : public Store {
  private:
   explicit SqliteStore(SqliteDatabase database) : database_(std::move(database)) {}
 
-  /// One histogram over time: what is at one stretch of the file.
+  /// One histogram over time: contiguous in the file.
   struct Series {
     std::int64_t subject, kind;
   };

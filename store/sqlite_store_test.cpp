@@ -62,8 +62,8 @@ class SqliteStoreTest : public testing::Test {
   std::string path_;
 };
 
-// Cells come for two days, some of them hours late.  Whatever is asked, through whatever tiers,
-// each of them is in the answer once.
+// Cells come for two days, some of them hours late.  For any question and tiers, each cell is in
+// the answer once.
 TEST_F(SqliteStoreTest, EveryCellIsInEveryAnswerOnce) {
   const auto store = open();
   std::mt19937_64 random{6};
@@ -131,8 +131,8 @@ TEST_F(SqliteStoreTest, LedgersAreReadBackAndWhatIsJoinedIsStored) {
   EXPECT_EQ(cut.not_received(), 8u);
 }
 
-// A disk that is full half-way through: nothing of the write is there, and when there is room again
-// the same write succeeds.
+// The disk becomes full in the middle of a write: nothing of the write is stored, and when there is
+// room again the same write succeeds.
 TEST_F(SqliteStoreTest, AFullDiskLeavesNothingHalfWritten) {
   const auto store = open();
   CellBatch batch;
@@ -150,7 +150,7 @@ TEST_F(SqliteStoreTest, AFullDiskLeavesNothingHalfWritten) {
   EXPECT_EQ(weight_in(*store, start - 1h, start + 1h), 20'000);
 }
 
-// Killed (-9) at any moment: the cells and the ledger that are there belong together.
+// Killed (-9) at any moment: the stored cells and ledger are consistent.
 TEST_F(SqliteStoreTest, AKilledWriterLeavesCellsAndLedgerThatAgree) {
   open();
   for (const int milliseconds : {20, 60, 250}) {

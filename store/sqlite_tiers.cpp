@@ -1,5 +1,5 @@
 #ifdef SOJOURN_WITH_SQLITE
-// How slices grow old: merged into longer ones, and dropped when their time is over.
+// Ageing of slices: merged into longer ones, and dropped after their retention time.
 
 #include <algorithm>
 
@@ -48,7 +48,7 @@ Result<void> SqliteStore::merge_range(std::size_t tier, Timestamp from, Timestam
   return {};
 }
 
-/// One long slice after the other, so that memory is that of one slice's prefixes.
+/// One long slice after the other, so that memory is bounded by one slice's prefixes.
 Result<void> SqliteStore::merge_series(std::size_t tier, const Series& series, Timestamp from,
                                        Timestamp to) {
   const Duration longer = state_.tiers[tier + 1].slice;

@@ -1,5 +1,5 @@
 #pragma once
-// Where a collector keeps what it found, and `sojourn query` finds it again.
+// Where a collector stores its results, and `sojourn query` reads them.
 
 #include <cstdint>
 #include <functional>
@@ -19,19 +19,18 @@
 
 namespace sojourn {
 
-/// What is stored together or not at all.
+/// What is stored atomically.
 struct StoreWrite {
   Timestamp now{};  ///< by the collector's clock: decides what is old
-  /// Loss of what was sent before is known as far as it will be; of later packets some are still
-  /// waited for.
+  /// Loss of packets sent before this is final; for later packets some may still arrive.
   Timestamp judged_until{};
   std::span<const std::string> subjects;  ///< names of CellSeries::subject
   std::span<const std::pair<CellSeries, CellBlock>> blocks;
-  /// Totals; they replace what is there.  `stored` becomes `joined`, since its cells are in
+  /// Totals; they replace the old ones.  `stored` becomes `joined`, since its cells are in
   /// `blocks`.
   std::span<const PointLedger> ledgers;
   std::span<const SegmentClock> clocks;
-  std::span<const RawPacket> packets = {};  ///< for a store that wants them
+  std::span<const RawPacket> packets = {};  ///< for a store that keeps them
 };
 
 /// A part of what is stored.
@@ -58,7 +57,7 @@ inline constexpr std::array<Tier, 4> default_tiers = {{
 /// How long after its end a slice is merged into the next tier: late cells are added to both.
 inline constexpr Duration merge_lateness = std::chrono::minutes{2};
 
-/// When a store was last written to, and how far its losses are known.
+/// When a store was last written to, and up to when its losses are known.
 struct StoreAge {
   Timestamp written{};
   Timestamp judged_until{};
@@ -69,17 +68,17 @@ struct SubjectSummary {
   std::vector<std::uint8_t> measures;
 };
 
-/// The slice's beginning and length, leg and prefix (`subject` and `measure` are those asked for).
+/// The slice's beginning and length, leg and prefix (`subject` and `measure` are those requested).
 using BlockVisitor = std::function<void(const CellSeries&, Duration length, const CellBlock&)>;
 
 class Store {
  public:
   virtual ~Store() = default;
 
-  /// All of it, or an error and nothing: it may be tried again.
+  /// All of it, or an error and nothing: it may be retried.
   virtual Result<void> write(const StoreWrite& write) = 0;
 
-  /// Does it keep the selected packets themselves, and join them?
+  /// Whether it stores the selected packets themselves, and joins them.
   virtual bool wants_packets() const { return false; }
 
   virtual Result<std::vector<PointLedger>> ledgers() = 0;
@@ -88,16 +87,16 @@ class Store {
   virtual Result<std::optional<SegmentClock>> clock(const std::string& subject, Timestamp from,
                                                     Timestamp to) = 0;
   virtual Result<void> read(const StoreRead& read, const BlockVisitor& visit) = 0;
-  /// The newest slice of the subject, its end; nullopt if there is none.
+  /// The end of the newest slice of the subject; nullopt if there is none.
   virtual Result<std::optional<Timestamp>> newest(const std::string& subject) = 0;
 };
 
-/// For one who writes; it is made if it is not there.  "sojourn.db" is a file,
+/// For writing; created if it does not exist.  "sojourn.db" is a file,
 /// "clickhouse://host1,host2/database" a database on these shards.
 Result<std::unique_ptr<Store>> open_store(const std::string& name);
 /// For reading; the store must exist.
 Result<std::unique_ptr<Store>> open_store_for_reading(const std::string& name);
-/// The same, with one-way delays joined anew by the store itself, out of the packets it keeps.
+/// The same, with one-way delays joined again by the store itself, from the packets it keeps.
 Result<std::unique_ptr<Store>> open_store_for_joining(const std::string& name);
 
 }  // namespace sojourn

@@ -1,5 +1,5 @@
 #pragma once
-// ClickHouse servers of a test: in a temporary folder, on ports of loopback, gone with the test.
+// ClickHouse servers for a test: in a temporary folder, on loopback ports, removed with the test.
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -78,7 +78,7 @@ class TestClickHouse {
     std::filesystem::remove_all(folder_);
   }
 
-  /// True once it answers.
+  /// True once it responds.
   bool start() {
     const std::string config = "-C" + (folder_ / "config.xml").string();
     process_ = fork();
@@ -113,7 +113,7 @@ class TestClickHouse {
   pid_t process_ = -1;
 };
 
-/// Between a client and its server: hands on what is asked, and keeps chosen answers to itself.
+/// A proxy between a client and its server: forwards requests, and drops chosen responses.
 class AnswerSwallower {
  public:
   explicit AnswerSwallower(std::uint16_t to)
@@ -128,7 +128,7 @@ class AnswerSwallower {
     close(listener_);
   }
 
-  /// Answers to requests that contain this text are lost, `times` times.
+  /// Responses to requests that contain this text are dropped, `times` times.
   void swallow(std::string text, int times) {
     left_ = 0;
     text_ = std::move(text);

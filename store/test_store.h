@@ -1,5 +1,5 @@
 #pragma once
-// A store in memory, for tests: what is written is what is read, in slices of 10 s.
+// A store in memory, for tests, with slices of 10 s.
 
 #include <algorithm>
 #include <map>

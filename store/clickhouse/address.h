@@ -1,5 +1,5 @@
 #pragma once
-// Which servers a store's name means: clickhouse://user@host1:8123,host2/database
+// The servers of a store's name: clickhouse://user@host1:8123,host2/database
 
 #include <cstdint>
 #include <string>

@@ -116,7 +116,7 @@ class PlainChannel final : public HttpChannel {
   int socket_;
 };
 
-/// The value of a header, lower case; empty if it is not there.
+/// The value of a header, lower case; empty if it is missing.
 std::string header_value(std::string_view head, std::string_view name) {
   std::string lower{head};
   std::ranges::transform(lower, lower.begin(),
@@ -189,7 +189,7 @@ Result<HttpAnswer> http_post(const HostPort& server, const std::string& target,
       server.to_string(), body.size(), headers);
   const auto channel = open(socket->get(), patience);
   if (!channel) return std::unexpected(channel.error());
-  // A server that refuses early says why before it closes, so its answer is read in any case.
+  // A server that refuses early says why before it closes, so its response is always read.
   auto sent = (*channel)->send_all(head, patience.answering);
   if (sent) sent = (*channel)->send_all(body, patience.answering);
   auto bytes = (*channel)->receive_all(patience.answering);

@@ -1,6 +1,5 @@
 #pragma once
-// As much of an HTTP client as ClickHouse needs (RFC 9112): one request, one answer, one
-// connection.
+// A minimal HTTP client for ClickHouse (RFC 9112): one request, one response, one connection.
 
 #include <functional>
 #include <memory>
@@ -18,37 +17,37 @@ struct HttpAnswer {
   std::string body;
 };
 
-/// How long to wait for a connection, and for each piece of an answer.
+/// Timeout of the connection, and of each piece of a response.
 struct HttpPatience {
   Duration connecting = std::chrono::seconds{3};
   Duration answering = std::chrono::seconds{30};
 };
 
-/// How bytes come and go over a connected socket that does not block: as they are, or within TLS.
+/// How bytes are sent and received over a connected non-blocking socket: plain, or inside TLS.
 class HttpChannel {
  public:
   virtual ~HttpChannel() = default;
   virtual Result<void> send_all(std::string_view bytes, Duration patience) = 0;
-  /// Until the other side closes.
+  /// Until the peer closes.
   virtual Result<std::string> receive_all(Duration patience) = 0;
 };
-/// The socket stays the caller's, and outlives the channel.
+/// The socket belongs to the caller and outlives the channel.
 using OpenChannel =
     std::function<Result<std::unique_ptr<HttpChannel>>(int socket, const HttpPatience& patience)>;
 Result<std::unique_ptr<HttpChannel>> open_plain(int socket, const HttpPatience& patience);
 
-/// `headers` are whole lines.  An answer that ends early is an error.
+/// `headers` are whole lines.  A truncated response is an error.
 Result<HttpAnswer> http_post(const HostPort& server, const std::string& target,
                              const std::string& headers, std::string_view body,
                              const HttpPatience& patience = {},
                              const OpenChannel& open = open_plain);
 
-/// Until the socket can be read (POLLIN) or written to (POLLOUT).
+/// Waits until the socket can be read (POLLIN) or written (POLLOUT).
 Result<void> wait_for(int socket, short events, Duration patience);
 
 inline constexpr std::size_t largest_answer = std::size_t{2} << 30;
 
-/// nullopt-like: an error if these bytes, up to where the server closed, are no whole answer.
+/// An error if these bytes, up to where the server closed, are not a complete response.
 Result<HttpAnswer> parse_http_answer(std::string_view bytes);
 
 /// For use behind "?name=".

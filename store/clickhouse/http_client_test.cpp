@@ -22,7 +22,7 @@ TEST(HttpAnswer, OfKnownLengthAndInPieces) {
   EXPECT_EQ(pieces->body, "abc0123456789");
 }
 
-// A server that is killed while it answers must not look like one with few rows.
+// A server that is killed while it responds must not look like one with few rows.
 TEST(HttpAnswer, ThatEndsEarlyIsAnError) {
   const std::string chunked =
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n";
@@ -53,7 +53,7 @@ TEST(ClickHouseAddress, RefusesWhatCannotBeMeant) {
     EXPECT_FALSE(Address::parse(text)) << text;
 }
 
-// Points choose their names: whatever they choose stays inside the quotes.
+// Points choose their names: any name must stay inside the quotes.
 TEST(ClickHouseSql, QuotesKeepEverythingInside) {
   EXPECT_EQ(quoted("north:south"), "'north:south'");
   EXPECT_EQ(quoted("a' or 1=1 --\\"), "'a\\x27 or 1=1 --\\x5c'");

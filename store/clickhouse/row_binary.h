@@ -1,5 +1,5 @@
 #pragma once
-// ClickHouse's RowBinary: values one after the other, little-endian, strings with their length.
+// ClickHouse's RowBinary: values in sequence, little-endian, strings with their length.
 
 #include <bit>
 #include <cstdint>
@@ -43,7 +43,7 @@ class RowWriter {
   std::string out_;
 };
 
-/// Past the end it gives zeros and has failed.
+/// Past the end it returns zeros and sets an error flag.
 class RowReader {
  public:
   explicit RowReader(std::string_view bytes) : rest_(bytes) {}

@@ -42,7 +42,7 @@ Server::Server(HostPort host, const Address& address)
 
 Result<std::string> Server::post(const std::string& query, std::string_view body,
                                  bool in_database) const {
-  // The end of the query is waited for, since an error in its middle would else look like rows.
+  // Waits for the end of the query, since an error in the middle would otherwise look like rows.
   std::string target = "/?wait_end_of_query=1";
   if (in_database) target += "&database=" + database_;
   if (!query.empty()) target += "&query=" + percent_encoded(query);

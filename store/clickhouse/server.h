@@ -1,6 +1,6 @@
 #pragma once
-// One ClickHouse server, asked over HTTP.  Written for 18.16 and later: no type or function that
-// either of old and new versions lacks.
+// One ClickHouse server, queried over HTTP.  For 18.16 and later: uses only types and functions
+// that old and new versions have.
 
 #include <string>
 #include <string_view>
@@ -13,17 +13,17 @@ namespace sojourn::clickhouse {
 
 class Server {
  public:
-  /// The password is read from CLICKHOUSE_PASSWORD, so that no list of processes shows it.
+  /// The password is read from CLICKHOUSE_PASSWORD, so that it is not visible in the process list.
   Server(HostPort host, const Address& address);
 
-  /// Does it answer at all?
+  /// Whether it responds.
   Result<void> ping() const;
   /// The rows of a select, in the format that it names.
   Result<std::string> select(const std::string& sql) const;
   Result<void> run(const std::string& sql) const;
   /// Rows as RowBinary.  `columns` in brackets, or empty for all.
   Result<void> insert(const std::string& table_and_columns, std::string_view rows) const;
-  /// Outside of the database, to make it.
+  /// Without selecting the database, to create it.
   Result<void> create_database() const;
 
   const HostPort& host() const { return host_; }
@@ -36,7 +36,7 @@ class Server {
   std::string headers_;
 };
 
-/// As a literal in SQL, whatever bytes it holds.
+/// As a literal in SQL, for any bytes.
 std::string quoted(std::string_view text);
 
 }  // namespace sojourn::clickhouse
