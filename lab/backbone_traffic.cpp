@@ -32,7 +32,7 @@ BackboneTrace backbone_traffic(const BackboneOptions& options) {
   while (static_cast<double>(trace.packets.size()) < target) {
     const bool carries_data = random.chance(0.5);
     draw_times(random, shapes.draw(random), times);
-    // A flow that must lie within the trace and lasts longer is squeezed into it.
+    // A flow that must fit into the trace and lasts longer is compressed.
     const double shrink =
         options.cut_at_edges ? 1
                              : std::min(1.0, options.seconds * 0.99 / std::max(times.back(), 1e-9));

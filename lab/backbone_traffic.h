@@ -10,7 +10,7 @@
 
 namespace sojourn {
 
-/// What the papers say of a trace.
+/// What the papers state about a trace.
 struct BackboneModel {
   std::string_view name;
   double packets_per_second = 0;
@@ -22,9 +22,8 @@ struct BackboneModel {
   /// CNF section IV-A: 13 M packets, 1 M flows in 60 s, OC-192.  RLI Table I has 131 M packets of
   /// the same link in 600 s.
   static constexpr BackboneModel chic() { return {"CHIC", 131e6 / 600, 13, 60, 1.25e9, {}}; }
-  /// RLI Table I: 214 M packets, 10.3 M flows in 600 s, OC-192.  Burstier than CHIC, says section
-  /// V-D; bursts of seconds at 120 Mbit/s make it lose about what it loses there (0.67 % at 90 %
-  /// load).
+  /// RLI Table I: 214 M packets, 10.3 M flows in 600 s, OC-192.  Burstier than CHIC (section V-D);
+  /// bursts of seconds at 120 Mbit/s give about the loss stated there (0.67 % at 90 % load).
   static constexpr BackboneModel sanj() {
     return {"SANJ", 214e6 / 600, 20.8, 600, 1.25e9, {0.15, 10'000, 20'000, 200'000}};
   }
@@ -36,10 +35,10 @@ struct BackboneModel {
 struct BackboneOptions {
   BackboneModel model = BackboneModel::chic();
   double seconds = 60;
-  double scale = 1;  ///< of the packet rate; the flows stay as they are, there are fewer of them
+  double scale = 1;  ///< of the packet rate; flows are not changed, but fewer
   std::uint64_t seed = 1;
-  /// Flows begin before the trace and go on behind it, as in a capture, so that the load is the
-  /// same at its ends as in its middle.  Otherwise every flow lies within.
+  /// Flows begin before the trace and continue after it, as in a capture, so that the load at its
+  /// ends is that in its middle.  Otherwise every flow is within the trace.
   bool cut_at_edges = false;
 };
 
@@ -62,9 +61,9 @@ struct BackboneTrace {
 ///                minutes: as many as it takes for the model's packets per flow
 ///     bursts     few, fast and large: a twentieth of the packets or more (struct Bursts)
 ///
-/// A flow sends windows that double like TCP's slow start up to what its rate allows, one each
-/// round trip (lognormal, median 50 ms), packets of a window some tens of microseconds apart.  Half
-/// of the flows carry data, half acknowledge.  No flow is more than a fiftieth of the traffic.
+/// A flow sends windows that double like TCP's slow start up to its rate, one each round trip
+/// (lognormal, median 50 ms), with packets of a window some tens of microseconds apart.  Half of
+/// the flows carry data, half acknowledgments.  No flow is more than a fiftieth of the traffic.
 BackboneTrace backbone_traffic(const BackboneOptions& options);
 
 }  // namespace sojourn

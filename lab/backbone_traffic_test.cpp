@@ -38,7 +38,8 @@ TEST(BackboneTraffic, HasTheStatedRateAndHeavyTail) {
   const auto trace = small_chic();
   const double packets = static_cast<double>(trace.packets.size());
   EXPECT_NEAR(packets, 131e6 / 600 * 0.1 * 10, 5000);  // the last flow may overshoot
-  // Some 200 elephants make the mean: their number is off by a quarter once in thousands of seeds.
+  // The mean depends on some 200 elephants: their number is off by a quarter once in thousands of
+  // seeds.
   const double mean = packets / static_cast<double>(trace.flow_sizes.size());
   EXPECT_GT(mean, 13 / 1.5);
   EXPECT_LT(mean, 13 * 1.5);
@@ -53,7 +54,7 @@ TEST(BackboneTraffic, HasTheStatedRateAndHeavyTail) {
 }
 
 TEST(BackboneTraffic, ArrivesInBursts) {
-  // Variance of the counts per 10 ms against their mean: 1 for Poisson arrivals.
+  // Variance of the counts per 10 ms relative to their mean: 1 for Poisson arrivals.
   const auto trace = small_chic();
   std::vector<double> counts(1000);
   for (const LabPacket& packet : trace.packets)

@@ -13,11 +13,11 @@ namespace {
 constexpr std::uint16_t server_port = 5001;  // no dissector of tshark claims it
 constexpr std::uint32_t full_payload = 1460;
 
-// A burst's ACK comes on top of its segments.
+// A burst's ACK is in addition to its segments.
 constexpr double segments_a_burst = 5.1;  // 0.41 / 0.61 / 5.1 = 13 % of the requests are answered
 constexpr double lone_segments = 0.02;    // share of the bursts
 constexpr double delayed_ack_ns = 40e6;
-// ACKs that are delayed, or held back to keep their order, bring the mean back to the papers'.
+// ACKs that are delayed, or held back to keep their order, bring the mean to the papers' value.
 constexpr double without_waiting = 0.975;
 
 Timestamp time_at(double ns) { return lab_epoch + Duration{std::llround(ns)}; }
@@ -26,7 +26,7 @@ Timestamp time_at(double ns) { return lab_epoch + Duration{std::llround(ns)}; }
 
 BorderMix::BorderMix(const BorderMixOptions& options)
     : options_(options), random_(options.seed), builder_(options.snap_length) {
-  // A quarter of the flows is under way at any time.
+  // A quarter of the flows is active at any time.
   const double talking = (1 - border::scanning_flows) * static_cast<double>(options.flows) / 4;
   const auto fill = [&](std::vector<Flow>& pool, double share) {
     const auto count = static_cast<std::size_t>(std::max(1.0, std::round(talking * share)));
@@ -118,7 +118,7 @@ void BorderMix::plan_scan() {
        -1);
 }
 
-/// One step of a Poisson process, at a pace that fits the number of packets planned.
+/// One step of a Poisson process, at a rate that fits the number of packets planned.
 void BorderMix::plan_something() {
   const std::uint64_t before = planned_;
   const double scans = border::scanning_flows * static_cast<double>(options_.flows) /

@@ -1,5 +1,5 @@
 #pragma once
-// TCP on the border link of an ISP, with the statistics that STAGED and FRIDGE state of theirs.
+// TCP on the border link of an ISP, with the statistics stated by STAGED and FRIDGE.
 
 #include <cstdint>
 #include <functional>
@@ -22,18 +22,18 @@ struct BorderMixOptions {
   std::uint64_t seed = 1;
 };
 
-/// Of the packets 61 % carry data out, and 13 % of those are answered by an ACK that comes in
-/// (FRIDGE section 5).  Why so few: receivers acknowledge every second segment or fewer (delayed
-/// and stretch ACKs, STAGED section 2.3), some answers take another way, and scanners' SYNs get
-/// none.  So there are four sorts of flow, and packets of each in these shares:
+/// 61 % of the packets carry data out, and 13 % of those are answered by an incoming ACK (FRIDGE
+/// section 5).  The share is low because receivers acknowledge every second segment or fewer
+/// (delayed and stretch ACKs, STAGED section 2.3), some answers take another path, and scanners'
+/// SYNs get none.  So there are four sorts of flow, with these shares of the packets:
 ///
 ///     both ways     41 % data in bursts, and 8 % ACKs, one for the last segment of each burst
 ///     data only     20 %, whose ACKs come back elsewhere
 ///     ACKs only     31 %, whose data went elsewhere
 ///     orphan scans  a fifth of the flows, one SYN each
 ///
-/// A flow has a round-trip time of its own (delay_mixture.h), which its pairs vary around by 5 %.
-/// In 2 % of the bursts there is but one segment, and its ACK waits for 40 ms more.
+/// A flow has its own round-trip time (delay_mixture.h), around which its pairs vary by 5 %.
+/// In 2 % of the bursts there is only one segment, and its ACK waits for 40 ms more.
 class BorderMix final : public TrafficModel {
  public:
   explicit BorderMix(const BorderMixOptions& options);
@@ -56,7 +56,7 @@ class BorderMix final : public TrafficModel {
     std::uint64_t order;  ///< of planning, for equal times
     std::uint64_t flow;
     LabSegment segment;
-    double asked_ns;  ///< of an answer; negative if it answers nothing
+    double asked_ns;  ///< for an answer; negative if it answers nothing
     bool operator>(const Planned& other) const {
       return ns != other.ns ? ns > other.ns : order > other.order;
     }

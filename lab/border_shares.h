@@ -1,5 +1,5 @@
 #pragma once
-// What FRIDGE section 5 says of its border link, and what had to be chosen so that it comes out;
+// What FRIDGE section 5 states about its border link, and the parameters chosen to reproduce it;
 // for all models of it.
 
 namespace sojourn::border {

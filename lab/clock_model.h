@@ -1,5 +1,5 @@
 #pragma once
-// A clock that is not quite right.
+// An imperfect clock.
 
 #include <cmath>
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace sojourn {
 
 /// Reads true time as `offset + (1 + drift) t + jitter`, to a resolution.
 ///
-/// 1 ppm of drift is a microsecond a second; a quartz has some tens of it, a disciplined clock far
-/// less.  Jitter is normal and may swap the order of close readings, as capture stamps do.
+/// 1 ppm of drift is a microsecond a second; a quartz has some tens of ppm, a disciplined clock far
+/// less.  Jitter is normal and may swap the order of close readings, as in captures.
 struct ClockModel {
   std::int64_t offset_ns = 0;
   double drift_ppm = 0;

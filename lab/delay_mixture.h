@@ -1,5 +1,5 @@
 #pragma once
-// Round-trip times with the statistics that FRIDGE and STAGED state of their traces.
+// Round-trip times with the statistics that FRIDGE and STAGED state for their traces.
 
 #include <algorithm>
 #include <array>
@@ -19,11 +19,11 @@ struct DelayPart {
 inline constexpr std::array<DelayPart, 4> border_delays = {
     DelayPart{0.25, 24, 0.5}, {0.695, 47, 0.25}, {0.035, 170, 0.3}, {0.02, 500, 0.4}};
 
-/// `sojourn rtt` forgets a request after ten seconds, unless told otherwise: no delay is longer.
+/// By default `sojourn rtt` forgets a request after ten seconds: no delay is longer.
 inline constexpr double longest_delay_ns = 9e9;
 
-/// In nanoseconds.  `place` from 0 to 1 picks the part; evenly spread places keep to the shares
-/// even when the draws are few.
+/// In nanoseconds.  `place` from 0 to 1 selects the part; evenly spaced places keep the shares even
+/// with few draws.
 inline double draw_delay_ns(Random& random, double place) {
   const DelayPart* part = border_delays.begin();
   while (place >= part->share && part + 1 != border_delays.end()) place -= (part++)->share;

@@ -9,8 +9,8 @@ namespace {
 constexpr double round_trip_median = 0.050, round_trip_sigma = 0.8;  // seconds
 constexpr double gap_median = 40e-6, gap_sigma = 1.0;                // within a window
 
-// Tuned together to what CNF section IV-C says of the flows that 1 % sampling finds in its CHIC
-// trace (docs/design/lab-traffic.md).
+// Tuned together to what CNF section IV-C states about the flows that 1 % sampling finds in its
+// CHIC trace (docs/design/lab-traffic.md).
 constexpr double mouse_mean = 3.5;  // packets
 constexpr std::uint32_t mouse_largest = 200;
 constexpr double mouse_duration = 3, elephant_duration = 240;  // seconds, medians
@@ -21,7 +21,7 @@ constexpr double burst_rate_sigma = 0.5;
 /// Sum of k^-a for k up to `largest`: the mean of sizes with that tail.
 double mean_of_tail(double exponent, std::uint32_t largest) {
   double sum = 0;
-  // Exact for the small sizes, where the mass is; an integral for the rest (midpoint rule).
+  // Exact for the small sizes, which dominate; an integral for the rest (midpoint rule).
   const std::uint32_t exact = std::min<std::uint32_t>(largest, 1000);
   for (std::uint32_t k = 1; k <= exact; ++k) sum += std::pow(k, -exponent);
   if (largest > exact) {
@@ -45,11 +45,11 @@ double tail_exponent(double mean_size, std::uint32_t largest) {
 
 FlowShapes::FlowShapes(const Options& options)
     : options_(options), mouse_exponent_(tail_exponent(mouse_mean, mouse_largest)) {
-  // A flow that lasts D and is seen at all has T / (T + D) of its packets within a trace of T: its
-  // beginning is anywhere from D before the trace to the trace's end.
+  // A flow that lasts D and is seen at all has T / (T + D) of its packets within a trace of T: it
+  // begins anywhere from D before the trace to the trace's end.
   const auto mean_within = [&](auto kind) {
     constexpr int draws = 20'000;
-    Random random{1};  // the same number whatever the seed of the traffic
+    Random random{1};  // independent of the seed of the traffic
     double sum = 0;
     for (int i = 0; i < draws; ++i) {
       const FlowShape shape = (this->*kind)(random);
@@ -97,8 +97,8 @@ FlowShape FlowShapes::draw(Random& random) const {
 void draw_times(Random& random, const FlowShape& shape, std::vector<double>& times) {
   const double round_trip = random.lognormal(round_trip_median, round_trip_sigma);
   const double gap = random.lognormal(gap_median, gap_sigma);
-  // At least two packets at a time, as TCP's delayed acknowledgments have it (RFC 5681
-  // section 4.2); a slow flow then has its rounds further apart than a round trip.
+  // At least two packets at a time, as with TCP's delayed acknowledgments (RFC 5681 section 4.2);
+  // the rounds of a slow flow are then further apart than a round trip.
   const double window_limit = std::max(2.0, shape.packets_per_second * round_trip);
   const double round = std::max(round_trip, window_limit / shape.packets_per_second);
   double start = 0, window = 2;

@@ -1,5 +1,5 @@
 #pragma once
-// How large a flow of backbone traffic is, how long it lasts, and when it sends.
+// The size of a backbone flow, its duration, and its packet times.
 
 #include <cstdint>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace sojourn {
 
-/// Packets of a flow and how fast they come.
+/// Packets of a flow and their rate.
 struct FlowShape {
   std::uint32_t size = 1;
   double packets_per_second = 0;
@@ -16,19 +16,19 @@ struct FlowShape {
   double duration() const { return size / packets_per_second; }
 };
 
-/// Few fast connections make traffic bursty.
+/// A few fast connections make traffic bursty.
 struct Bursts {
   double packets = 0.05;                      ///< share of all packets
   double packets_per_second = 1'000;          ///< of one burst, median
   double smallest = 2'000, largest = 20'000;  ///< packets; P(size > x) falls like 1/x between
 };
 
-/// Flows as people and machines make them: mice, elephants and bursts (lab/backbone_traffic.h).
+/// Realistic flows: mice, elephants and bursts (lab/backbone_traffic.h).
 class FlowShapes {
  public:
   struct Options {
-    double packets_per_flow = 13;  ///< on average, of flows as far as they lie within `seconds`
-    double seconds = 60;           ///< 0: flows count as a whole
+    double packets_per_flow = 13;  ///< on average, counting the packets within `seconds`
+    double seconds = 60;           ///< 0: whole flows count
     std::uint32_t largest = 1'000'000;
     Bursts bursts = {};
   };

@@ -15,7 +15,7 @@ struct Seen {
   double large_duration = 0;  ///< median, of those flows
 };
 
-/// `flows` flows, each for the share of its packets that a trace of `seconds` would see of it.
+/// `flows` flows, each weighted by the share of its packets within a trace of `seconds`.
 Seen look_at(const FlowShapes::Options& options, double seconds, int flows = 300'000) {
   const FlowShapes shapes{options};
   Random random{7};
@@ -36,7 +36,7 @@ Seen look_at(const FlowShapes::Options& options, double seconds, int flows = 300
 }
 
 // The packets of a flow have a deviation below 200 (elephants and bursts), so the mean of 300 000
-// flows one of 0.37: 2.2 is six of them, exceeded once in 10^9.
+// flows has one of 0.37: 2.2 is six of these, exceeded once in 10^9.
 TEST(FlowShapes, HaveThePacketsPerFlowThatWereAskedFor) {
   EXPECT_NEAR(look_at({.packets_per_flow = 13, .seconds = 60}, 60).packets_per_flow, 13, 2.2);
   EXPECT_NEAR(look_at({.packets_per_flow = 13, .seconds = 0}, 0).packets_per_flow, 13, 2.2);

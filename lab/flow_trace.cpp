@@ -11,7 +11,7 @@
 namespace sojourn {
 namespace {
 
-/// Where the standard normal distribution reaches q in (0, 1), by bisection of erfc.
+/// The quantile q in (0, 1) of the standard normal distribution, by bisection of erfc.
 double normal_quantile(double q) {
   double low = -40, high = 40;
   for (int i = 0; i < 60; ++i) {
@@ -27,7 +27,7 @@ struct Sent {
   std::int64_t delay_ns;  ///< 0: not answered
 };
 
-/// Answers behind the end are not seen.  Others that answer nothing, at any time, make up the
+/// Answers after the end are not seen.  Others that answer nothing, at random times, make up the
 /// number of responses.
 FlowTrace joined(std::vector<Sent>&& packets, std::size_t response_count, std::int64_t end_ns,
                  Random& random) {
@@ -60,9 +60,9 @@ constexpr double size_index = 1.5, largest_size = 100;  // times the mean
 constexpr double first_window = 10, largest_window = 64;
 constexpr double least_gap_s = 1.2e-6,
                  gap_range = 100;  // 1500 bytes at 10 Gbit/s, and at 100 Mbit/s
-constexpr double warm_up_s = 20;   // the flows that are under way when the trace begins
+constexpr double warm_up_s = 20;   // for flows already active when the trace begins
 
-/// The least size of a Pareto distribution that is cut at largest_size times its mean.
+/// The minimum of a Pareto distribution that is cut at largest_size times its mean.
 double least_size(double mean) {
   const double uncut = size_index / (size_index - 1);  // mean by least, were it not cut
   // E min(X, c) = least (uncut - (least / c)^(index - 1) / (index - 1)), and least / c is near 1 /
@@ -95,7 +95,7 @@ FlowTrace make_trace(const CampusTrace& model, std::uint64_t seed) {
   const double sigma = std::log(model.p99_ms / model.median_ms) / normal_quantile(0.99);
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const double q = (static_cast<double>(i) + 0.5) / static_cast<double>(levels.size());
-    // Nothing can be answered that takes longer than the trace lasts.
+    // A request cannot be answered if its delay exceeds the trace.
     const double delay_s = std::min(1e-3 * model.median_ms * std::exp(sigma * normal_quantile(q)),
                                     0.99 * model.seconds);
     packets[levels[i].second].delay_ns = from_seconds(delay_s);
@@ -122,7 +122,7 @@ FlowTrace make_trace(const BorderFlowsTrace& model, std::uint64_t seed) {
       if (begin_s >= 0) packets.push_back({from_seconds(begin_s), flow, 0});
       continue;
     }
-    // Evenly spread over near, far and slow: the shares hold although few flows have most of the
+    // Evenly spaced over near, far and slow: the shares hold although few flows have most of the
     // packets.
     const double round_trip_s = border_delay_s(random, std::fmod(flow * std::numbers::phi, 1.0));
     const double pareto = least * std::pow(1 - random.uniform(), -1 / size_index);

@@ -1,5 +1,5 @@
 #pragma once
-// Values to the bytes of a frame: Ethernet, IPv4, and TCP or a DNS message in UDP.
+// Builds the bytes of a frame: Ethernet, IPv4, and TCP or a DNS message in UDP.
 
 #include <array>
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace sojourn {
 
-/// Who talks to whom.
+/// The two endpoints.
 struct LabEnds {
   std::uint32_t client = 0, server = 0;  ///< IPv4 addresses in host order
   std::uint16_t client_port = 0, server_port = 0;
 
-  /// Ends of their own for each number below 2^39: clients in 10.0.0.0/8, servers in 198.18.0.0/15
+  /// Distinct endpoints for each number below 2^39: clients in 10.0.0.0/8, servers in 198.18.0.0/15
   /// (RFC 2544, for benchmarks).
   static LabEnds of_flow(std::uint64_t number, std::uint16_t server_port);
 
@@ -24,7 +24,7 @@ struct LabEnds {
   IpAddress server_address() const;
 };
 
-/// A sample without time and delay: who asked whom, of what kind.
+/// A sample without time and delay: the endpoints and the kind.
 Sample sample_between(const LabEnds& ends, bool client_asks, Kind kind);
 
 struct LabSegment {
@@ -40,11 +40,11 @@ struct LabSegment {
 inline constexpr std::uint8_t fin_flag = 1, syn_flag = 2, rst_flag = 4, push_flag = 8,
                               ack_flag = 16;
 
-/// Builds one frame at a time in a buffer of its own.  Checksums are right, also that of a payload
+/// Builds one frame at a time in its own buffer.  Checksums are right, including that of a payload
 /// which the capture cuts off: the payload is zeros.
 class FrameBuilder {
  public:
-  /// `snap_length`: bytes of a frame to keep; at least all headers are.
+  /// `snap_length`: bytes of a frame to keep; all headers are always kept.
   explicit FrameBuilder(std::uint32_t snap_length);
 
   LabFrame tcp(Timestamp time, const LabEnds& ends, const LabSegment& segment);

@@ -13,7 +13,7 @@ struct LabPacket {
   std::int64_t sent_ns = 0;
 };
 
-/// When the far side has the packet; nullopt if it was lost.
+/// The arrival time at the far side; nullopt if the packet was lost.
 using Arrival = std::optional<std::int64_t>;
 
 }  // namespace sojourn

@@ -24,7 +24,7 @@ double QueryLoad::delay_ns() {
   return 1e6 * std::exp2(random_.uniform() * std::log2(options_.longest_ms));
 }
 
-/// Some clients ask again and again, each time from the next port.
+/// Some clients repeat their queries, each time from the next port.
 LabEnds QueryLoad::ends_of(std::uint64_t number) const {
   LabEnds ends = LabEnds::of_flow(number % resolvers, dns_port);
   ends.client_port = static_cast<std::uint16_t>(32768 + number / resolvers % 32768);

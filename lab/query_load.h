@@ -1,5 +1,5 @@
 #pragma once
-// Requests that know nothing of each other, as DNS queries: the traces of FRIDGE, and bursts.
+// Independent requests, such as DNS queries: the traces of FRIDGE, and bursts.
 
 #include <cstdint>
 #include <functional>
@@ -16,18 +16,18 @@ struct QueryLoadOptions {
   std::uint64_t requests = 1'250'000;
   double rate = 1e6;      ///< requests a second, evenly spaced
   double answered = 0.4;  ///< share of the requests
-  /// Log-uniform from 1 ms to this, as FRIDGE section 5 has it; 0 for the mixture of
-  /// delay_mixture.h.
+  /// Log-uniform from 1 ms to this, as in FRIDGE section 5; 0 for the mixture of delay_mixture.h.
   double longest_ms = 4096;
-  /// In the first fifth of every second the rate and the delays are these many times larger.
+  /// In the first fifth of every second the rate and the delays are larger by these factors.
   double burst_rate = 1, burst_delay = 1;
   std::uint32_t snap_length = 128;
   std::uint64_t seed = 1;
 };
 
-/// Each request is a query with a name of its own, so that `sojourn rtt` sees exactly one request
-/// for each, and exactly one pair for each that is answered.  DNS, as it is the one kind in which a
-/// request stands alone: a TCP segment belongs to a connection, and a SYN asks several things.
+/// Each request is a query with its own name, so that `sojourn rtt` sees exactly one request for
+/// each, and exactly one pair for each that is answered.  DNS, because it is the only kind in which
+/// requests are independent: a TCP segment belongs to a connection, and a SYN starts several
+/// measurements.
 class QueryLoad final : public TrafficModel {
  public:
   explicit QueryLoad(const QueryLoadOptions& options);

@@ -1,6 +1,6 @@
 #pragma once
-// What lies between two points: queues and random delay.  All are given packets in the order of
-// sending, and say when each is received, or that it was lost.
+// What is between two points: queues and random delay.  Each gets packets in the order of sending,
+// and returns when each is received, or that it was lost.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace sojourn {
 
-/// A transmitter that takes `per_byte_ns` for each byte, and the packets that wait for it.
+/// A transmitter that takes `per_byte_ns` for each byte, and its queue.
 class Transmitter {
  public:
   Transmitter(std::size_t capacity, double per_byte_ns)
       : departures_(capacity), per_byte_ns_(per_byte_ns) {}
 
-  /// Packets that wait or are under way at this time.  Times must not go back.
+  /// Packets waiting or in transmission at this time.  Times must not go back.
   std::size_t waiting(double now_ns) {
     while (count_ > 0 && departures_[head_] <= now_ns) {
       head_ = head_ + 1 == departures_.size() ? 0 : head_ + 1;
@@ -26,10 +26,10 @@ class Transmitter {
     return count_;
   }
   bool full() const { return count_ == departures_.size(); }
-  /// When it last had nothing to do, if it has nothing to do now.
+  /// When it became idle, if it is idle now.
   double idle_since() const { return busy_until_; }
 
-  /// Only if not full.  Returns when the last byte has left.
+  /// Only if not full.  Returns when the last byte has been sent.
   std::int64_t accept(const LabPacket& packet);
 
  private:
@@ -39,7 +39,7 @@ class Transmitter {
   double busy_until_ = 0;
 };
 
-/// First in, first out; what finds the queue full is lost.
+/// First in, first out; packets that find the queue full are lost.
 class DropTailQueue {
  public:
   struct Options {
@@ -91,8 +91,8 @@ class RedQueue {
   std::int64_t since_drop_ = -1;  ///< packets marked "may be dropped" since the last drop
 };
 
-/// Weibull delay (Papagiannaki and others 2003, as CNF uses it) and uniform loss, both independent
-/// from packet to packet; so packets may overtake each other, unless `in_order`.
+/// Weibull delay (Papagiannaki and others 2003, as in CNF) and uniform loss, both independent from
+/// packet to packet; so packets may overtake each other, unless `in_order`.
 class WeibullPath {
  public:
   struct Options {
@@ -100,7 +100,7 @@ class WeibullPath {
     double shape = 0.6;
     double loss = 0;
     std::int64_t fixed_ns = 0;  ///< propagation, on top
-    bool in_order = false;      ///< hold a packet back until those before it are through
+    bool in_order = false;      ///< hold a packet back until those before it have passed
   };
   WeibullPath(const Options& options, std::uint64_t seed) : options_(options), random_(seed) {}
 

@@ -43,9 +43,9 @@ double mean_stay(double load, std::size_t packets) {
 }
 
 TEST(DropTailQueue, WaitsAsQueueingTheorySays) {
-  // At load 0.5 the stay is 1500 ns with a deviation of 764; neighbours are correlated over some
-  // ten packets, so 400 000 packets give a standard error near 5 ns.  25 ns is five of those: a
-  // false alarm about once in 10^6 seeds.
+  // At load 0.5 the sojourn time is 1500 ns with a deviation of 764; neighbours are correlated over
+  // some ten packets, so 400 000 packets give a standard error near 5 ns.  25 ns is five of those:
+  // a false alarm about once in 10^6 seeds.
   EXPECT_NEAR(mean_stay(0.5, 400'000), 1500, 25);
   EXPECT_GT(mean_stay(0.54, 400'000), 1525);  // would notice 4 % more load
 }
@@ -71,8 +71,8 @@ TEST(RedQueue, LosesNothingBelowItsLeastThreshold) {
 TEST(RedQueue, HoldsTheAverageBetweenTheThresholds) {
   RedQueue queue{{}, seed};
   const double loss = loss_of(queue, 1.01, 4'000'000);
-  // What comes in beyond the rate must be dropped: 1 - 1/1.01 = 0.99 %.  The queue's own length
-  // may still change by its capacity, 10 000 of two million packets.
+  // The excess over the rate must be dropped: 1 - 1/1.01 = 0.99 %.  The queue's own length may
+  // still change by its capacity, 10 000 of two million packets.
   EXPECT_NEAR(loss, 1 - 1 / 1.01, 0.005);
   EXPECT_GT(queue.average(), 4'000);
   EXPECT_LT(queue.average(), 9'000);
@@ -86,8 +86,8 @@ TEST(RedQueue, ForgetsTheAverageWhileIdle) {
   EXPECT_LT(queue.average(), 1);
 }
 
-/// Is the empirical distribution within the band of Dvoretzky, Kiefer and Wolfowitz of the Weibull
-/// distribution with CNF's parameters?  Wrong once in 10^9 seeds.
+/// Whether the empirical distribution is within the band of Dvoretzky, Kiefer and Wolfowitz of the
+/// Weibull distribution with CNF's parameters.  Wrong once in 10^9 seeds.
 bool is_weibull(std::vector<double> delays) {
   std::ranges::sort(delays);
   const double n = static_cast<double>(delays.size());

@@ -30,7 +30,8 @@ class Random {
   double weibull(double scale, double shape) {
     return scale * std::pow(-std::log1p(-uniform()), 1 / shape);
   }
-  /// Box and Muller 1958; the second value is not kept, so that calls do not depend on each other.
+  /// Box and Muller 1958; the second value is not kept, so that calls are independent of each
+  /// other.
   double normal(double mean, double deviation) {
     const double radius = std::sqrt(-2 * std::log1p(-uniform()));
     return mean + deviation * radius * std::cos(2 * std::numbers::pi * uniform());

@@ -1,6 +1,6 @@
 #pragma once
-// Requests and responses in memory whose delays are known, with the statistics that the round-trip
-// papers state of their traces.
+// Requests and responses in memory with known delays, with the statistics that the round-trip
+// papers state for their traces.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct RequestTrace {
   std::vector<std::int64_t> delays_ns;  ///< of all pairs, sorted: the truth
   std::size_t requests = 0;
 
-  /// As Distribution has it: linear between the samples, delays[i] at q = i / (n - 1).
+  /// As in Distribution: linear between the samples, delays[i] at q = i / (n - 1).
   double quantile_ns(double q) const;
   double mean_delay_ns() const;
   std::size_t responses() const { return events.size() - requests; }
@@ -32,10 +32,10 @@ struct RequestTrace {
 /// The synthetic trace of FRIDGE section 5: requests at a constant 10^6 a second, 40 % of them
 /// answered, delays log-uniform up to 2^octaves ms.
 ///
-/// "Log-uniform between 0 and T" has no density at 0; we read log2(delay / 1 ms) uniform in
-/// (0, octaves).  The paper's 1 250 000 requests give its 0.5 million samples, but last 1.25 s
-/// only, less than the longest delay of 4.1 s: behind the last request nothing is lost any more.  A
-/// longer trace shows the steady state; responses later than the last request are then left out.
+/// "Log-uniform between 0 and T" has no density at 0; we read it as log2(delay / 1 ms) uniform in
+/// (0, octaves).  The paper's 1 250 000 requests give its 0.5 million samples, but last only 1.25
+/// s, less than the longest delay of 4.1 s: after the last request nothing more is lost.  A longer
+/// trace shows the steady state; responses later than the last request are then left out.
 struct LogUniformTrace {
   std::size_t requests = 1'250'000;
   double rate = 1e6;

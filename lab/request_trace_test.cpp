@@ -1,5 +1,5 @@
-// Do the traces have the statistics that the papers state?  Bounds are six standard errors or more
-// (false alarm below 1e-8 a case), and the seeds are fixed.
+// Whether the traces have the statistics that the papers state.  Bounds are six standard errors or
+// more (false alarm below 1e-8 a case), and the seeds are fixed.
 
 #include "lab/request_trace.h"
 
@@ -36,7 +36,7 @@ TEST(RequestTrace, LogUniformHasThePapersCountsAndRange) {
 
 TEST(RequestTrace, BorderLinkHasFridgesStatistics) {
   expect_consistent(make_trace(BorderLinkTrace{.rate = 20'000}, seed));
-  // A quarter of the rate, for the sake of time: the shares and delays do not depend on it.
+  // A quarter of the rate, to save time: the shares and delays do not depend on it.
   const RequestTrace trace = make_trace(BorderLinkTrace{.rate = BorderLinkTrace{}.rate / 4}, seed);
   EXPECT_NEAR(static_cast<double>(trace.requests), 6'100'000 / 4.0, 6 * 1235);  // Poisson
   EXPECT_NEAR(static_cast<double>(trace.requests) / static_cast<double>(trace.events.size()), 0.61,
@@ -98,8 +98,8 @@ TEST(FlowTrace, CampusHasStagedsStatistics) {
 }
 
 /// Over eight seeds: 6.09 million requests +- 0.08, 0.1288 +- 0.0011 answered, mean 57.0 +- 0.8 ms,
-/// p99 502 +- 13 ms, 10 880 +- 105 flows.  The bounds are what is stated and four of these (false
-/// alarm below 1e-4 a line).
+/// p99 502 +- 13 ms, 10 880 +- 105 flows.  The bounds are the stated values plus or minus four of
+/// these (false alarm below 1e-4 a line).
 TEST(FlowTrace, BorderFlowsHasFridgesStatisticsAndStagedsFlows) {
   expect_consistent(
       make_trace(BorderFlowsTrace{.seconds = 1, .rate = 50'000, .flows_a_second = 800}, seed)
@@ -124,8 +124,8 @@ TEST(FlowTrace, BorderFlowsHasFridgesStatisticsAndStagedsFlows) {
   }
 }
 
-// The reason why there are flows at all: neighbours in time are of the same flow more often than
-// strangers are.
+// The reason for flows: neighbours in time belong to the same flow more often than random packets
+// do.
 TEST(FlowTrace, BorderFlowsSendTrains) {
   const FlowTrace packets = make_trace(BorderFlowsTrace{.seconds = 1}, seed);
   const auto& flows = packets.flow_of_request;

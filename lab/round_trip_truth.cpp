@@ -5,10 +5,10 @@
 namespace sojourn {
 namespace {
 
-/// What `sojourn rtt` waits for an answer, unless told otherwise.
+/// How long `sojourn rtt` waits for a response by default.
 constexpr Duration patience = std::chrono::seconds{10};
 
-/// Packets are overtaken by milliseconds, and windows are 64 segments.
+/// Reordering is by milliseconds, and windows are 64 segments.
 constexpr std::uint32_t farthest_overtaken_bytes = 256 * 1024, farthest_overtaken_ms = 500;
 
 bool newer(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) > 0; }
@@ -52,7 +52,7 @@ std::optional<RoundTripTruth::Waiting> RoundTripTruth::answer(List& list, std::u
   return waiting;
 }
 
-/// What lies so far behind the newest answer can be met by no overtaken packet any more.
+/// Too far behind the newest answer to be matched by a reordered packet.
 void RoundTripTruth::forget(List& list, std::uint32_t newest, std::uint32_t reach) {
   if (list.size() < 32) return;
   std::erase_if(list, [&](const Waiting& waiting) { return newer(newest - reach, waiting.token); });
@@ -83,7 +83,7 @@ void RoundTripTruth::handshake(const LabSegment& segment, Timestamp time, const 
         asked && !asked->repeated)
       report(found, sample_between(ends, true, Kind::handshake), asked->since, time);
     ask(to_client_, segment.sequence + 1, time);
-    // Sent again: a time-out lies within the whole.
+    // Retransmitted: the whole span includes a timeout.
     if (syn_ack_seen_ && opened_) ask(whole_, segment.acknowledgment, time);
     syn_ack_seen_ = true;
   } else if (segment.from_client && (segment.flags & ack_flag) &&
@@ -129,7 +129,7 @@ void RoundTripTruth::segments(const LabSegment& segment, Timestamp time, const L
   if (length_of(segment) == 0 || (segment.flags & rst_flag)) return;
   const std::uint32_t end = segment.sequence + length_of(segment);
   if (other.acknowledged && !newer(end, *other.acknowledged))
-    return;  // sent again though it has arrived
+    return;  // retransmitted although it has arrived
   ask(mine.segments, end, time);
 }
 

@@ -9,10 +9,10 @@
 
 namespace sojourn {
 
-/// Watches the packets of one connection at the observer's place and says which samples of the
-/// kinds tcp, handshake, tcp-ts and flow they hold.  It is written from the definition
+/// Observes the packets of one connection at the observer's position and determines the samples of
+/// the kinds tcp, handshake, tcp-ts and flow.  It is written from the definition
 /// (docs/design/pairing.md), shares no code with roundtrip/, and may be slow and simple: it keeps
-/// plain lists, and needs no hashing, no expiry sweep and no guess of who is the client.
+/// plain lists, and needs no hashing, no expiry sweep and no guess of the client.
 class RoundTripTruth {
  public:
   void observe(const LabSegment& segment, Timestamp time, const LabEnds& ends,

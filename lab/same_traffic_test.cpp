@@ -1,6 +1,6 @@
-// Published results name a seed, so a seed has to give the same traffic for ever: order, times,
-// sizes, bytes and the truth.  Where a model is changed on purpose, the results that rest on it are
-// measured anew, and the numbers here are those that the test prints.
+// Published results name a seed, so a seed must always give the same traffic: order, times, sizes,
+// bytes and the truth.  When a model is changed on purpose, the results that depend on it are
+// measured again, and the numbers here are replaced by those that the test prints.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@
 namespace sojourn {
 namespace {
 
-/// How much there is, for people, and the FNV-1a hash of all of it.
+/// The size, for people, and the FNV-1a hash of all of it.
 struct Fingerprint {
   std::uint64_t packets = 0, answers = 0, hash = 0xcbf29ce484222325;
 

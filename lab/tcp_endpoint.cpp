@@ -148,7 +148,8 @@ void TcpEndpoint::receive(const LabSegment& segment, Timestamp now, Out& out) {
     return;
   }
   if (!peer_known_) return;
-  // RFC 7323 section 4.3: only what begins at or before the last acknowledgment moves the echo on.
+  // RFC 7323 section 4.3: only a segment that begins at or before the last acknowledgment updates
+  // the echo.
   if (segment.has_timestamps && !newer(segment.sequence, expected_) &&
       !newer(stamp_recent_, segment.ts_value))
     stamp_recent_ = segment.ts_value;
@@ -210,7 +211,7 @@ void TcpEndpoint::take_data(const LabSegment& segment, Timestamp now, Out& out) 
   } else {
     at_once = true;  // a copy of what is here
   }
-  // RFC 5681 section 4.2: every second segment at once, also what fills or shows a gap.
+  // RFC 5681 section 4.2: every second segment at once, and any that fills or shows a gap.
   if (at_once || ++unacknowledged_ >= 2)
     emit_ack(now, out);
   else if (acknowledge_at_ == never)

@@ -13,10 +13,10 @@
 
 namespace sojourn {
 
-/// Handshake, sliding window with slow start and NewReno recovery (RFC 5681, RFC 6582), time-outs
+/// Handshake, sliding window with slow start and NewReno recovery (RFC 5681, RFC 6582), timeouts
 /// with back-off (RFC 6298), delayed ACKs, out-of-order data, timestamps (RFC 7323), FIN.  No SACK,
 /// no Nagle, no flow control: windows stay open.  It reads no clock and sends nothing: segments are
-/// appended to `out`, and whoever runs it carries them and calls tick() at wake_at().
+/// appended to `out`, and the caller transmits them and calls tick() at wake_at().
 class TcpEndpoint {
  public:
   struct Options {
@@ -38,7 +38,7 @@ class TcpEndpoint {
   void receive(const LabSegment& segment, Timestamp now, Out& out);
   void tick(Timestamp now, Out& out);
 
-  /// When tick() is due; `never` if there is nothing to wait for.
+  /// When tick() is due; `never` if no timer is set.
   Timestamp wake_at() const { return std::min(retransmit_at_, acknowledge_at_); }
   static constexpr Timestamp never = Timestamp::max();
 
@@ -53,7 +53,7 @@ class TcpEndpoint {
   struct Sent {
     std::uint32_t sequence, payload;
     std::uint8_t flags;
-    bool lost = false;  ///< to be sent again
+    bool lost = false;  ///< to be retransmitted
     std::uint32_t end() const;
   };
   struct Range {

@@ -106,7 +106,7 @@ void TcpTraffic::send(std::uint32_t flow, TcpEndpoint::Out& segments, Timestamp 
   segments.clear();
 }
 
-/// One half of the way: a delay that varies, and a queue that keeps the order.
+/// One half of the path: a varying delay, and a queue that keeps the order.
 void TcpTraffic::forward(std::uint32_t place, const LabSegment& segment, Timestamp now,
                          bool second_half) {
   if (random_.chance(half_loss_)) return;
@@ -125,7 +125,7 @@ void TcpTraffic::forward(std::uint32_t place, const LabSegment& segment, Timesta
   schedule(arrival, place, second_half ? What::arrives : What::passes_observer, segment);
 }
 
-/// Behind every event of a connection: the applications react, and timers are set.
+/// After every event of a connection: the applications react, and timers are set.
 void TcpTraffic::after(std::uint32_t place, Timestamp now) {
   Flow& flow = flows_[place];
   if (flow.client.established() && !flow.client_busy && !flow.client.gave_up() &&
@@ -148,7 +148,7 @@ void TcpTraffic::after(std::uint32_t place, Timestamp now) {
   wake(flow.server, flow.server_wakes, What::wakes_server);
 }
 
-/// Asks for more, or ends the connection.
+/// Sends the next request, or ends the connection.
 void TcpTraffic::client_acts(Flow& flow, Timestamp now) {
   if (flow.exchanges == 0) {
     if (flow.resets)

@@ -15,21 +15,21 @@ namespace sojourn {
 
 struct TcpTrafficOptions {
   std::uint64_t flows = 1'000;
-  std::uint64_t packets = 100'000;  ///< about so many, sent
+  std::uint64_t packets = 100'000;  ///< approximate number sent
   double seconds = 10;              ///< in which the connections begin, at random
-  double loss = 0;                  ///< share of the packets lost between the ends
-  double reorder = 0;               ///< share overtaken on their way
+  double loss = 0;                  ///< share of packets lost between the ends
+  double reorder = 0;               ///< share of packets reordered
   std::uint32_t snap_length = 128;
   std::uint64_t seed = 1;
 };
 
-/// Each connection opens, exchanges requests for responses (one in five sends more than it gets),
-/// and ends by FIN from either end, or in one of twenty by RST.  Sizes are Pareto.  Nine of ten
-/// have timestamps.  Round trips are those of delay_mixture.h; the observer is nearer to the
-/// client. A queue on each of the four half-ways keeps packets in order, except those that chance
-/// delays by one to three milliseconds.
+/// Each connection opens, exchanges requests for responses (one in five sends more than it
+/// receives), and ends by FIN from either end, or in one of twenty by RST.  Sizes are Pareto.  Nine
+/// of ten have timestamps.  Round trips are those of delay_mixture.h; the observer is nearer to the
+/// client.  A queue on each of the four half-paths keeps packets in order, except those that are
+/// delayed at random by one to three milliseconds.
 ///
-/// One heap of events for all connections: what is kept grows with the connections under way.
+/// One heap of events for all connections: memory grows with the number of active connections.
 class TcpTraffic final : public TrafficModel {
  public:
   explicit TcpTraffic(const TcpTrafficOptions& options);

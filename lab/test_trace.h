@@ -1,5 +1,5 @@
 #pragma once
-// What every trace must be.
+// Requirements for every trace.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 namespace sojourn {
 
-/// In order, requests before answers, and the truth is what a patient observer finds.
+/// In order, requests before responses, and the truth is what an observer without timeout finds.
 inline void expect_consistent(const RequestTrace& trace) {
   EXPECT_TRUE(std::ranges::is_sorted(trace.events, {}, &TraceEvent::ns));
   std::unordered_map<std::uint32_t, std::int64_t> waiting;

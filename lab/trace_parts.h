@@ -1,5 +1,5 @@
 #pragma once
-// What the makers of traces share.
+// Common parts of the trace generators.
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ inline std::int64_t from_seconds(double seconds) {
 }
 
 inline bool comes_first(const TraceEvent& left, const TraceEvent& right) {
-  // A total order: every library sorts alike, and a request comes before its answer.
+  // A total order: every library sorts in the same way, and a request comes before its response.
   if (left.ns != right.ns) return left.ns < right.ns;
   if (left.is_request != right.is_request) return left.is_request;
   return left.id < right.id;
@@ -36,8 +36,7 @@ inline RequestTrace join(std::vector<TraceEvent>&& requests, std::vector<TraceEv
   return trace;
 }
 
-/// FRIDGE section 5 (BorderLinkTrace says how it was found).  `part`, from 0 to 1, picks near, far
-/// or slow.
+/// FRIDGE section 5 (see BorderLinkTrace).  `part`, from 0 to 1, selects near, far or slow.
 inline double border_delay_s(Random& random, double part) {
   if (part < 0.40) return random.lognormal(0.004, 0.8);
   if (part < 0.85) return random.lognormal(0.0355, 0.5);

@@ -1,6 +1,5 @@
 #pragma once
-// Traffic packet by packet, as an observer on the path would capture it, and what is to be found in
-// it.
+// Traffic packet by packet, as an observer on the path would capture it, and its true samples.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,19 +18,19 @@ struct LabFrame {
   std::uint32_t length = 0;          ///< on the wire
 };
 
-/// Streams: what it keeps grows with the traffic under way, not with the length of the capture.
+/// Streaming: memory grows with the active traffic, not with the length of the capture.
 class TrafficModel {
  public:
   virtual ~TrafficModel() = default;
 
-  /// The next packet in order of time; false behind the last.  The samples that this packet
+  /// The next packet in order of time; false after the last.  The samples that this packet
   /// completes are appended to `truth`, in the form in which `sojourn rtt` should find them.
   virtual bool next(LabFrame& frame, std::vector<Sample>& truth) = 0;
 
   virtual double progress() const = 0;  ///< 0 to 1
 };
 
-/// 2026-11-15 00:00:00 UTC: a fixed start makes equal seeds give equal files.
+/// 2026-11-15 00:00:00 UTC: with a fixed start, equal seeds give equal files.
 inline constexpr Timestamp lab_epoch = timestamp_from_ns(1'794'700'800'000'000'000);
 
 }  // namespace sojourn

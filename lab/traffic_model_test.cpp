@@ -94,7 +94,7 @@ TEST(QueryLoad, BurstsAreFasterAndSlowerAtOnce) {
                                                              .burst_rate = 4,
                                                              .burst_delay = 5,
                                                              .seed = 5});
-  // In a second 80 000 requests come in the burst and 80 000 behind it.
+  // In a second 80 000 requests come in the burst and 80 000 after it.
   double in_burst = 0, sum_in = 0, sum_out = 0;
   for (const Sample& sample : found.truth) {
     const bool burst = ((sample.time - sample.delay - lab_epoch) % std::chrono::seconds{1}) <

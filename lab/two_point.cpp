@@ -17,7 +17,7 @@ using Path = std::function<Arrival(const LabPacket&)>;
 
 Path make_path(const TwoPointOptions& options, const BackboneTrace& trace) {
   const double rate = trace.drain_rate(options.utilisation, options.traffic.seconds);
-  // Queues of the papers' lengths, shortened with the rate: the time they hold stays the same.
+  // Queues of the papers' lengths, scaled with the rate: the time they hold is unchanged.
   const double scale = std::min(1.0, options.traffic.scale);
   switch (options.path) {
     case PathKind::droptail: {
@@ -54,7 +54,8 @@ std::vector<Arrival> send_all(const TwoPointOptions& options, const BackboneTrac
   arrivals.reserve(trace.packets.size());
   for (const LabPacket& packet : trace.packets) {
     Arrival arrival = path(packet);
-    // Every packet draws the same numbers, so that one disturbance does not change the others.
+    // Every packet draws the same random numbers, so that one disturbance does not change the
+    // others.
     const bool lost = random.chance(options.loss), spike = random.chance(options.spikes);
     const bool late = random.chance(options.reorder);
     const double held = random.exponential(500'000);
@@ -66,8 +67,7 @@ std::vector<Arrival> send_all(const TwoPointOptions& options, const BackboneTrac
   return arrivals;
 }
 
-/// Ahead of its trigger: behind it, a reference packet would measure the queue that its trigger
-/// made.
+/// Before its trigger: behind it, a reference packet would measure the queue that its trigger made.
 std::uint32_t add_references(BackboneTrace& trace, std::uint32_t every) {
   std::uint32_t flow = static_cast<std::uint32_t>(trace.flow_sizes.size());
   while (!two_point_flow_is_udp(flow)) ++flow;

@@ -19,9 +19,9 @@ struct TwoPointOptions {
   PathKind path = PathKind::weibull;
   double utilisation = 0.9;           ///< offered load of droptail and red
   std::int64_t fixed_ns = 2'000'000;  ///< propagation
-  double loss = 0;                    ///< share of packets, on top of what a queue drops
+  double loss = 0;                    ///< share of packets, in addition to what a queue drops
   double duplicates = 0;              ///< share of packets that arrive twice
-  double reorder = 0;  ///< share of packets held back a little, so that others overtake
+  double reorder = 0;  ///< share of packets delayed a little, so that others overtake
   double spikes = 0;   ///< share of packets that take `spike_ns` longer
   std::int64_t spike_ns = 10'000'000;
   double ipv6 = 0.2;  ///< share of flows
@@ -39,8 +39,8 @@ struct TwoPointArrival {
   bool duplicate = false;
 };
 
-/// Begins with a packet that arrives and ends with one, so that what is missing between them is
-/// lost and nothing is left to doubt.
+/// Begins and ends with a packet that arrives, so that every packet missing between them is lost
+/// and nothing is uncertain.
 struct TwoPointTrace {
   std::vector<LabPacket> sent;         ///< by true time
   std::vector<std::int64_t> first_ns;  ///< reading of the first point's clock, for each of `sent`

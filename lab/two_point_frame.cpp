@@ -66,7 +66,8 @@ std::byte* put_ipv6(std::byte* at, std::uint32_t flow, std::uint32_t ip_bytes,
   return put(at, header);
 }
 
-/// Acknowledgments have no payload and count up what they acknowledge; data counts up itself.
+/// Acknowledgments have no payload and advance the acknowledgment number; data advances the
+/// sequence number.
 std::byte* put_transport(std::byte* at, std::uint32_t flow, std::uint32_t start,
                          std::uint32_t number, std::uint32_t transport_bytes) {
   if (!is_tcp(flow)) {

@@ -11,26 +11,26 @@
 
 namespace sojourn {
 
-/// What a router or a switch between the points does to a frame.
+/// Changes to a frame by routers and switches between the points.
 struct FrameView {
   bool vlan_tag = false;
-  std::uint8_t hops = 0;     ///< taken from the TTL or hop limit
+  std::uint8_t hops = 0;     ///< subtracted from the TTL or hop limit
   std::uint8_t service = 0;  ///< DSCP and ECN
 };
 
-/// Who talks to whom in a flow: TCP or UDP, sources in 10.0.0.0/8 and 2001:db8:a::/48, destinations
-/// in 198.18.0.0/15 (RFC 2544) and 2001:db8:b::/48.
+/// The endpoints of a flow: TCP or UDP, sources in 10.0.0.0/8 and 2001:db8:a::/48, destinations in
+/// 198.18.0.0/15 (RFC 2544) and 2001:db8:b::/48.
 FlowKey two_point_flow(std::uint32_t flow, bool is_ipv6);
 bool two_point_flow_is_udp(std::uint32_t flow);
 
 /// IP length of a reference packet: RLI's 48 bytes, and 4 of padding.
 inline constexpr std::uint32_t reference_bytes = 52;
 
-/// One frame at a time, in a buffer of its own.  Packets of a flow differ as real ones do: in the
+/// One frame at a time, in its own buffer.  Packets of a flow differ as real ones do: in the
 /// identification (IPv4), sequence or acknowledgment numbers (TCP), or the payload (UDP).
 class TwoPointFrame {
  public:
-  /// Traffic of another seed has other sequence numbers: its packets are not the same ones.
+  /// Traffic of another seed has other sequence numbers: its packets are different.
   explicit TwoPointFrame(std::uint64_t seed) : seed_(seed) {}
 
   struct Bytes {

@@ -15,8 +15,8 @@ struct RecordedTraffic {
   Timestamp first{}, last{};  ///< times of the first and the last packet
 };
 
-/// Every packet of the model into `capture`, every sample into `truth`.  `go_on` is asked now and
-/// then, with the packets so far; false ends the traffic early.
+/// Writes every packet of the model to `capture`, every sample to `truth`.  `go_on` is called
+/// occasionally with the packets so far; false ends the traffic early.
 RecordedTraffic record_traffic(TrafficModel& model, CaptureWriter& capture, SampleSink& truth,
                                const std::function<bool(std::uint64_t packets)>& go_on);
 

@@ -11,7 +11,7 @@ namespace {
 
 Timestamp at(std::int64_t reading_ns) { return lab_epoch + Duration{reading_ns}; }
 
-/// The packet as it looks behind what `view` says.
+/// The packet after the changes described by `view`.
 TwoPointFrame::Bytes make_frame(TwoPointFrame& frame, const TwoPointTrace& trace,
                                 std::uint32_t packet, const FrameView& view,
                                 std::uint32_t snap_length) {
@@ -23,7 +23,8 @@ TwoPointFrame::Bytes make_frame(TwoPointFrame& frame, const TwoPointTrace& trace
                     view, snap_length);
 }
 
-/// From every delay of a flow, so that mean and deviation come from a plain second look at them.
+/// From every delay of a flow, so that mean and deviation are computed independently, in a second
+/// pass.
 FlowDelay flow_truth(const FlowKey& key, const std::vector<std::int64_t>& delays,
                      std::uint64_t lost) {
   FlowDelay flow;
@@ -59,7 +60,7 @@ void record_last_point(const TwoPointTrace& trace, const TwoPointLook& look,
                        CaptureWriter& capture) {
   TwoPointFrame frame{look.seed};
   for (const TwoPointArrival& arrival : trace.arrivals) {
-    // Three routers on the way; one of them marks congestion or a class of service now and then.
+    // Three routers on the path; one of them occasionally marks congestion or a class of service.
     const auto service = static_cast<std::uint8_t>(arrival.packet % 7 == 0 ? 0xb9 : 0);
     const auto [bytes, length] =
         make_frame(frame, trace, arrival.packet,

@@ -1,5 +1,5 @@
 #pragma once
-// Traffic at two points into a capture each, and what lies between them.
+// Writes traffic at two points to a capture each, and records the truth between them.
 
 #include <cstdint>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace sojourn {
 
 struct TwoPointLook {
-  std::uint64_t seed = 1;           ///< of the traffic: other seeds make other packets
+  std::uint64_t seed = 1;           ///< of the traffic: another seed gives other packets
   std::uint32_t snap_length = 128;  ///< bytes kept of each frame
   bool vlan = false;                ///< tagged at the last point
 };
@@ -26,7 +26,7 @@ void record_last_point(const TwoPointTrace& trace, const TwoPointLook& look,
 /// reference packets.
 struct TwoPointTruth {
   std::vector<DelaySample> delays;  ///< in the order of the arrivals; `flow` is that of the trace
-  std::vector<FlowDelay> flows;     ///< of which a packet was sent
+  std::vector<FlowDelay> flows;     ///< with at least one packet sent
   std::uint64_t lost = 0;
 };
 TwoPointTruth truth_of(const TwoPointTrace& trace);
