@@ -1,5 +1,4 @@
-// The terminal as the program meets it: each test runs in a child whose output is a
-// pseudo-terminal.
+// The program's use of the terminal: each test runs in a child whose output is a pseudo-terminal.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -27,8 +26,8 @@ namespace {
 using namespace std::chrono_literals;
 
 struct Shown {
-  std::string text;  ///< what the terminal was sent
-  int status = 0;    ///< as of waitpid()
+  std::string text;  ///< sent to the terminal
+  int status = 0;    ///< from waitpid()
 };
 
 /// Runs `act` in a child with a terminal of 40 rows of 100 columns as its two outputs.
@@ -55,7 +54,7 @@ Shown on_terminal(const std::function<int()>& act) {
     if (count > 0) shown.text.append(buffer, static_cast<std::size_t>(count));
     return count > 0;
   };
-  // A read fails while nobody has the terminal open: before the child does so, and in the end.
+  // A read fails while no process has the terminal open: before the child opens it, and at the end.
   for (bool ended = false; !ended;) {
     ended = ::waitpid(child, &shown.status, WNOHANG) == child;
     while (take()) {

@@ -1,5 +1,5 @@
 #pragma once
-// A program that listens to strangers needs no rights but its own files.
+// A program that listens to the network needs no rights except to its own files.
 
 #include <string>
 
@@ -7,8 +7,8 @@
 
 namespace sojourn {
 
-/// Becomes `user` if one is named, gives up all capabilities, and can never gain any again.  Root
-/// without capabilities still owns root's files, but no more than that.
+/// Becomes `user` if one is named, drops all capabilities, and can never regain any.  Root without
+/// capabilities still owns root's files, but has no other rights.
 Result<void> drop_privileges(const std::string& user);
 
 }  // namespace sojourn

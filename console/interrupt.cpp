@@ -22,12 +22,12 @@ extern "C" void on_last_signal(int number) {
 
 extern "C" void on_signal(int number) {
   flag.store(true, std::memory_order_relaxed);
-  // A terminal that closes may send SIGHUP twice, which is no sign of impatience.
+  // A terminal that closes may send SIGHUP twice, which does not count as a second request.
   if (number != SIGHUP && impatient.exchange(true)) on_last_signal(number);
 }
 
-/// No SA_RESTART: a read must come back.  Whoever started us with nohup wants SIGHUP to be ignored.
-/// An ignored SIGINT means no more than a shell's `&`, and scripts end such a job by it.
+/// No SA_RESTART: a read must return.  nohup(1) ignores SIGHUP, and it stays ignored.
+/// An ignored SIGINT is only the effect of a shell's `&`, and scripts end such a job with SIGINT.
 void handle(int number, void (*handler)(int)) {
   struct sigaction action{}, before{};
   action.sa_handler = handler;
@@ -35,7 +35,7 @@ void handle(int number, void (*handler)(int)) {
   if (number != SIGHUP || before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
 }
 
-/// Only what is allowed in a signal handler: no stream, no exit().
+/// Only async-signal-safe calls: no stream, no exit().
 extern "C" void on_bus_error(int) {
   leave_nothing_behind();
   constexpr std::string_view line =
@@ -65,7 +65,7 @@ void watch_for_shortened_files() { std::signal(SIGBUS, on_bus_error); }
 void end_for_lack_of_readers() {
   std::signal(SIGPIPE, SIG_DFL);
   ::raise(SIGPIPE);
-  ::_exit(exit_error);  // whoever blocks SIGPIPE gets this
+  ::_exit(exit_error);  // if SIGPIPE is blocked
 }
 
 }  // namespace sojourn

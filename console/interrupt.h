@@ -1,5 +1,5 @@
 #pragma once
-// What signals mean: Ctrl-C ends the reading, not the program, and what was read is still reported.
+// Signal handling: Ctrl-C ends the reading, not the program; what was read is still reported.
 
 #include <atomic>
 
@@ -9,17 +9,17 @@ namespace sojourn {
 /// at once.
 const std::atomic<bool>& interrupted();
 
-/// From now on, signals that end the program at once leave nothing behind.
+/// From now on, signals that end the program at once remove unfinished files.
 void clean_up_on_signals();
 
-/// From now on, signals set the flag and interrupt blocking reads.  A signal that is ignored, as
-/// nohup(1) does with SIGHUP, stays so.
+/// From now on, signals set the flag and interrupt blocking reads.  An ignored signal, such as
+/// SIGHUP under nohup(1), stays ignored.
 void watch_for_interrupts();
 
-/// As if interrupted: nobody wants more.
+/// As if interrupted: no more input is wanted.
 void stop_reading();
 
-/// From now on, one line instead of "Bus error" if somebody shortens a file that is mapped.
+/// From now on, one line instead of "Bus error" if a mapped file is truncated.
 void watch_for_shortened_files();
 
 /// Ends the program as SIGPIPE ends others: quietly, with the status that a shell expects of

@@ -19,7 +19,7 @@
 namespace sojourn {
 namespace {
 
-/// Neither memory nor streams are needed for it.
+/// Needs neither memory nor streams.
 [[noreturn]] void end_with(std::string_view line) {
   leave_nothing_behind();
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
@@ -39,7 +39,7 @@ namespace {
   end_with({line.data(), std::min(end, line.size())});
 }
 
-/// An exception that nobody caught.  Those of the standard library have three causes here.
+/// An uncaught exception.  Those of the standard library have three causes here.
 [[noreturn]] void on_terminate() {
   if (const auto exception = std::current_exception()) {
     try {

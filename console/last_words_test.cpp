@@ -1,4 +1,4 @@
-// How the program ends when it cannot go on, and what it holds on to.
+// How the program ends when it cannot continue, and what it keeps.
 
 #include "console/last_words.h"
 
@@ -23,7 +23,7 @@ namespace {
 
 using testing::ExitedWithCode;
 
-/// In a child: an exception that nobody catches.
+/// In a child: an uncaught exception.
 void rethrow_unseen(const std::exception_ptr& exception) noexcept {
   install_last_words();
   std::rethrow_exception(exception);
@@ -49,8 +49,8 @@ TEST(LastWordsDeathTest, SayWhatToDoNext) {
               "^sojourn: this is a bug: unheard of\n$");
 }
 
-/// Without that, the next file that is opened would be standard output, and results be written into
-/// it.  A program that reads its standard input is told that it is closed, as is one that writes.
+/// Otherwise the next opened file would become standard output, and results be written into it.  A
+/// program that reads its standard input gets an error, as does one that writes.
 TEST(StandardDescriptorsDeathTest, AreTakenIfTheyAreClosed) {
   const auto check = [] {
     ::close(STDIN_FILENO);

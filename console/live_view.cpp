@@ -15,7 +15,8 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// Xterm's control sequences, which all terminals of today know: the other screen, and no cursor.
+// Xterm's control sequences, supported by all current terminals: the alternate screen, and no
+// cursor.
 constexpr std::string_view enter_screen = "\033[?1049h\033[?25l",
                            leave_sequence = "\033[?25h\033[?1049l";
 constexpr std::string_view cursor_home = "\033[H", erase_line = "\033[K", erase_below = "\033[J";
@@ -24,11 +25,11 @@ std::atomic<bool> entered{false}, resized{false};
 
 extern "C" void on_resize(int) { resized.store(true, std::memory_order_relaxed); }
 
-/// No stream: the report is written without one, and must come behind.
+/// No stream: the report is written without one, and must come after it.
 void put_on_terminal(std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (count < 0 && errno != EINTR) return;  // the terminal is gone; the report will say so
+    if (count < 0 && errno != EINTR) return;  // the terminal is gone; the report will fail too
     if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
   }
 }

@@ -1,16 +1,16 @@
 #pragma once
-// The figures of a live measurement, drawn again every second.
+// The figures of a live measurement, redrawn every second.
 
 #include <chrono>
 #include <string_view>
 
 namespace sojourn {
 
-/// Draws on the terminal's other screen, so that the report follows the command line when the
-/// measurement is over, and what was there before is still there.  Follows changes of its size.
+/// Draws on the terminal's alternate screen, so that afterwards the report follows the command line
+/// and the earlier content is still there.  Follows changes of its size.
 class LiveView {
  public:
-  /// Without `wanted`, or where no screen is, it never draws.
+  /// Without `wanted`, or without a screen, it never draws.
   explicit LiveView(bool wanted);
   ~LiveView();
   LiveView(const LiveView&) = delete;
@@ -20,8 +20,7 @@ class LiveView {
   bool due();
   void show(std::string_view text);
 
-  /// For when the program has to end at once: gives the terminal back.  May be called in a signal
-  /// handler.
+  /// For an immediate end of the program: restores the terminal.  Async-signal-safe.
   static void leave_screen();
 
  private:

@@ -18,7 +18,7 @@ void on_standard_error(std::string_view begin, std::string_view message) {
   std::fwrite(line.data(), 1, line.size(), stderr);  // where else could we say that it failed?
 }
 
-/// All that was said; nothing if nothing was.
+/// Everything that was printed so far.
 std::optional<Result<OutputFile>> said;
 
 }  // namespace

@@ -11,13 +11,13 @@
 
 namespace sojourn {
 
-/// On standard error: "sojourn: " and the message, in one line that is fit for a terminal whatever
-/// foreign text is in it.
+/// On standard error: "sojourn: " and the message, in one line that is safe for a terminal whatever
+/// foreign text it contains.
 void complain(std::string_view message);
-/// The same for what does not change the exit status.
+/// The same for messages that do not change the exit status.
 void warn(std::string_view message);
 
-/// On standard output, at once.  fmt::print would throw where this only remembers, for
+/// On standard output, at once.  fmt::print would throw on an error; this records it for
 /// flush_output().
 void say_text(std::string_view text);
 template <class... Values>
@@ -25,13 +25,13 @@ void say(fmt::format_string<Values...> format, Values&&... values) {
   say_text(fmt::format(format, std::forward<Values>(values)...));
 }
 
-/// Whether all that was said has arrived.
+/// Whether all output was written.
 Result<void> flush_output();
 
 /// "-" is standard output.
 Result<void> write_file(const std::string& path, std::string_view text);
 
-/// With all the folders above it; fine if it is there already.
+/// With all its parent folders; no error if it exists.
 Result<void> make_folder(const std::string& path);
 
 }  // namespace sojourn

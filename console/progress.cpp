@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// It cannot go back to the beginning of a line.
+/// It cannot return to the beginning of a line.
 bool dumb() {
   const char* const terminal = std::getenv("TERM");
   return terminal == nullptr || std::string_view{terminal} == "dumb";

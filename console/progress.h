@@ -1,5 +1,5 @@
 #pragma once
-// A line on the terminal that says how far long work has come.
+// A progress line on the terminal for long work.
 
 #include <chrono>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace sojourn {
 
-/// Draws on standard error, only if that is a terminal, a few times a second, and wipes its line
+/// Draws on standard error, only if that is a terminal, a few times a second, and clears its line
 /// when it goes out of scope.
 class Progress {
  public:
@@ -16,9 +16,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `fraction` from 0 to 1, negative if nobody can tell.
+  /// `fraction` from 0 to 1, negative if unknown.
   void show(double fraction, std::uint64_t packets);
-  /// The same with words about what is being done.
+  /// The same with a description of the current step.
   void show(double fraction, std::string_view what);
 
  private:

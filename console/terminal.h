@@ -1,22 +1,22 @@
 #pragma once
-// What the terminal can show, as far as the environment tells.
+// The terminal's capabilities, according to the environment.
 
 #include "export/screen.h"
 
 namespace sojourn {
 
-/// Standard output is a terminal with colours, and colours were not switched off
-/// (https://no-color.org; TERM=dumb).
+/// Standard output is a terminal with colours, and colours are not disabled (https://no-color.org;
+/// TERM=dumb).
 bool color_wanted();
 
 /// The locale's characters are UTF-8 (LC_ALL, LC_CTYPE, LANG, in this order).  The C locale's are
 /// ASCII.
 bool unicode_wanted();
 
-/// Standard output is a terminal that can be drawn upon again and again.
+/// Standard output is a terminal that can be redrawn.
 bool screen_there();
 
-/// Of standard output, now; 24 rows of 80 if it does not say.
+/// The current size of standard output; 24 rows of 80 columns if unknown.
 ScreenSize screen_size();
 
 }  // namespace sojourn
