@@ -1,5 +1,5 @@
 #pragma once
-// Between the values that other programs see (namespace v0) and those of the engine.
+// Conversions between the public values (namespace v0) and those of the engine.
 
 #include <memory>
 #include <string>
@@ -11,7 +11,7 @@
 #include "core/time.h"
 #include "estimate/distribution/distribution.h"
 
-// The library's own sources see both: the names of other programs as v0::.
+// The library's own sources see both: the public names are v0::.
 #ifndef SOJOURN_BUILDING_LIBRARY
 #error "library/ is compiled with SOJOURN_BUILDING_LIBRARY"
 #endif
@@ -21,7 +21,7 @@
 
 namespace sojourn::v0 {
 
-/// Makes and opens what other programs cannot look into.
+/// Creates and opens what other programs cannot access.
 struct Inside {
   /// A copy that later samples do not change.
   static Distribution wrap(const sojourn::Distribution& distribution) {

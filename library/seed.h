@@ -1,5 +1,5 @@
 #pragma once
-// Whoever gives no seed gets a random one: an outsider must not know the hash.
+// Without a given seed a random one is used: an outsider must not know the hash.
 
 #include <cstdint>
 #include <random>
