@@ -16,22 +16,22 @@ struct CdfPoint {
   double fraction;  ///< of all delays, at this one or below
 };
 
-/// What was measured, at the moment it was asked for.  Copies share it; it never changes.
+/// A snapshot of the measurement.  Copies share it; it never changes.
 class SOJOURN_API Distribution {
  public:
   Distribution();
 
   bool empty() const { return samples() == 0; }
   std::uint64_t samples() const;
-  /// How many real pairs they stand for.
+  /// How many real pairs they represent.
   double total_weight() const;
-  /// How many independent samples would tell as much.
+  /// How many independent samples would give the same precision.
   double effective_samples() const;
 
   std::optional<std::int64_t> min_ns() const;
   std::optional<std::int64_t> max_ns() const;
   std::optional<double> mean_ns() const;
-  /// q from 0 to 1; nothing before the first sample.
+  /// q from 0 to 1; nullopt before the first sample.
   std::optional<std::int64_t> quantile_ns(double q) const;
   std::optional<Quantile> interval(double q, double confidence = 0.95) const;
   std::vector<CdfPoint> cdf() const;

@@ -14,7 +14,7 @@ struct Error {
   std::string message;
 };
 
-/// Like std::expected, for compilers that do not have it.
+/// Like std::expected, for compilers without it.
 template <class T>
 class [[nodiscard]] Result {
  public:

@@ -35,11 +35,11 @@ struct RoundTripOptions {
   std::uint64_t seed = 0;                ///< of hashing; 0: a random one
 };
 
-/// What became of the requests of a kind.
+/// Outcome counts of the requests of a kind.
 struct RequestCounts {
   std::uint64_t requests = 0;
   std::uint64_t ambiguous = 0;   ///< sent more than once: no sample
-  std::uint64_t unanswered = 0;  ///< no response until the end, or not within the time
+  std::uint64_t unanswered = 0;  ///< no response until the end, or not within the timeout
 };
 
 struct Group {
@@ -49,10 +49,10 @@ struct Group {
   Distribution distribution;
 };
 
-/// One measurement.  Not to be used from two threads at once, except for stop().
+/// One measurement.  Not thread-safe, except for stop().
 class SOJOURN_API RoundTrips {
  public:
-  /// Called with some samples at a time; they are valid until it returns.
+  /// Called with some samples at a time, which are valid until it returns.
   using Consumer = std::function<void(std::span<const Sample>)>;
 
   static Result<RoundTrips> create(const RoundTripOptions& options, Consumer consumer = {});
@@ -64,10 +64,10 @@ class SOJOURN_API RoundTrips {
 
   /// Captures (pcap, pcapng, also compressed), merged in the order of time.
   Result<void> read(const std::vector<std::string>& paths);
-  /// Packets of an interface, for this long; returns earlier if the interface goes away.  May be
-  /// called again to go on.
+  /// Packets of an interface, for this long; returns earlier if the interface disappears.  May be
+  /// called again to continue.
   Result<void> listen(const std::string& interface, std::int64_t duration_ns);
-  /// Packets of your own, in the order of time; finish() after the last.
+  /// Your own packets, in the order of time; call finish() after the last.
   void push(std::span<const Packet> packets);
   void finish();
 
@@ -77,7 +77,7 @@ class SOJOURN_API RoundTrips {
   std::uint64_t packets() const;
   /// Packets that were not measured, by reason.
   std::vector<Count> skipped() const;
-  /// One line each for what the user should know, such as a file that ends too early.
+  /// One line for each thing the user should know, such as a file that ends too early.
   std::vector<std::string> warnings() const;
   std::uint64_t memory_bytes() const;  ///< of the table and the connections
   RequestCounts requests(Kind kind) const;

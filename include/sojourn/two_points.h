@@ -28,7 +28,7 @@ struct TwoPointOptions {
   std::uint64_t seed = 0;            ///< of tables; 0: a random one
 };
 
-/// What is known of one flow.  What a method cannot know is left out.
+/// The figures of one flow.  Unknown values are left out.
 struct Flow {
   Address source;
   Address destination;
@@ -36,7 +36,7 @@ struct Flow {
   std::uint16_t destination_port = 0;
   std::uint8_t protocol = 0;
   std::uint64_t packets = 0;
-  std::optional<double> mean_ns;  ///< negative if the clocks say so
+  std::optional<double> mean_ns;  ///< may be negative by the clocks
   std::optional<double> stddev_ns;
   std::optional<double> margin_ns;  ///< half of the 95 % interval of the mean, for estimates
   std::optional<std::int64_t> min_ns;
@@ -46,7 +46,7 @@ struct Flow {
 
 enum class Point : std::uint8_t { first, last };
 
-/// One measurement.  Not to be used from two threads at once, except for stop().
+/// One measurement.  Not thread-safe, except for stop().
 class SOJOURN_API TwoPoints {
  public:
   static std::vector<std::string> methods();
@@ -59,7 +59,7 @@ class SOJOURN_API TwoPoints {
   /// Two captures of the same traffic.  Fails if they have nothing in common.
   Result<void> read(const std::string& first, const std::string& last);
 
-  /// Or packets of your own: those of a point in the order of time.  finish() after the last.
+  /// Or your own packets: those of a point in the order of time.  Call finish() after the last.
   void push(Point point, std::span<const Packet> packets);
   Result<void> finish();
 
@@ -69,11 +69,11 @@ class SOJOURN_API TwoPoints {
   // After read() or finish().
 
   const std::vector<Flow>& flows() const;
-  /// Of single packets, or of the flows' means for a method that sees no packet's delay.
+  /// Of single packets, or of the flows' means for a method without packet delays.
   Distribution delays() const;
   std::optional<std::uint64_t> sent() const;  ///< packets of the first point whose fate is known
   std::optional<std::uint64_t> lost() const;  ///< of these
-  /// What was counted apart, by name: matched, ambiguous ...
+  /// Separate counts by name: matched, ambiguous ...
   std::vector<Count> counters() const;
   std::vector<std::string> warnings() const;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Packets in, samples out: the plain values that cross the border of the library.
+// Packets in, samples out: the plain values of the library's interface.
 
 #include <sojourn/version.h>
 
@@ -26,7 +26,7 @@ enum class Kind : std::uint8_t {
 };
 inline constexpr std::size_t kind_count = 10;
 
-/// Which part of the path a delay covers, seen from where the packets were captured.
+/// Which part of the path a delay covers, seen from the capture point.
 enum class Leg : std::uint8_t {
   server,    ///< from here to the server and back
   client,    ///< from here to the client and back
@@ -35,7 +35,7 @@ enum class Leg : std::uint8_t {
   sum,       ///< both legs together: a whole handshake, the life of a connection
   network,   ///< response and tls: the smallest round trip to the server on this connection
   thinking,  ///< response and tls: what the answer took beyond that, the server's own time
-  headline   ///< the sum where a kind has one, else all legs together
+  headline   ///< the sum if the kind has one, otherwise all legs together
 };
 
 /// "tcp-ts", "server".
@@ -59,11 +59,11 @@ struct Packet {
   std::uint16_t link_type = 1;  ///< by the numbers of the LINKTYPE registry; 1 is Ethernet
 };
 
-/// One measured delay.  The layout is fixed: an array of samples can be handed on as it is.
+/// One measured delay.  The layout is fixed: an array of samples can be passed on as it is.
 struct Sample {
   std::int64_t time_ns;   ///< when the response passed
   std::int64_t delay_ns;  ///< negative if the clock of the capture stepped
-  double weight;          ///< how many real pairs it stands for
+  double weight;          ///< how many real pairs it represents
   Address requester;      ///< who sent the request
   Address responder;
   std::uint16_t requester_port;
@@ -75,19 +75,19 @@ struct Sample {
 };
 static_assert(sizeof(Sample) == 72);
 
-/// A quantile and where the true one lies with the confidence asked for.
+/// A quantile and its interval at the requested confidence.
 struct Quantile {
   double q = 0;
   std::int64_t delay_ns = 0;
   std::int64_t low_ns = 0;
   std::int64_t high_ns = 0;
-  /// False where the data cannot bound the value on that side: then `low_ns` is the least, or
-  /// `high_ns` the greatest delay seen, and the truth may lie beyond.
+  /// False if the data cannot bound the value on that side: then `low_ns` is the least, or
+  /// `high_ns` the greatest delay seen, and the true value may be beyond.
   bool bounded_below = true;
   bool bounded_above = true;
 };
 
-/// A number with its name: packets that were skipped and why.
+/// A named count: packets that were skipped and why.
 struct Count {
   std::string name;
   std::uint64_t count = 0;

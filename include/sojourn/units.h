@@ -8,7 +8,7 @@
 
 namespace sojourn::v0 {
 
-/// "80us", "1.5ms", "2s", "5min", "1h" in nanoseconds.  A bare number is refused: of what?
+/// "80us", "1.5ms", "2s", "5min", "1h" in nanoseconds.  A number without a unit is refused.
 SOJOURN_API Result<std::int64_t> parse_duration_ns(std::string_view text);
 
 /// "4096", "64KiB", "4MiB", "1GiB"; also kB, MB, GB in powers of 1000.
