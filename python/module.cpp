@@ -1,4 +1,4 @@
-// import sojourn._sojourn: the library for Python.  sojourn/__init__.py makes it pleasant.
+// import sojourn._sojourn: the library for Python.  sojourn/__init__.py is the friendly interface.
 
 #include <pybind11/functional.h>
 #include <pybind11/numpy.h>
@@ -17,7 +17,7 @@ using namespace py::literals;
 
 namespace {
 
-// Python's way to refuse is an exception; here is where it begins.
+// Python reports errors by exceptions; they are thrown here.
 template <class T>
 T value_or_raise(sojourn::Result<T> result) {
   if (!result) throw py::value_error(result.error());
@@ -28,7 +28,7 @@ void raise_if_failed(const sojourn::Result<void>& result) {
   if (!result) throw std::runtime_error(result.error());
 }
 
-/// A measurement and the samples it has given so far.
+/// A measurement and the samples it has returned so far.
 struct Measurement {
   Measurement(const sojourn::RoundTripOptions& options, bool keep_samples)
       : trips(value_or_raise(sojourn::RoundTrips::create(options, consumer(keep_samples)))) {}
@@ -45,8 +45,8 @@ struct Measurement {
   sojourn::RoundTrips trips;
 };
 
-/// An array that looks into `values`, which lives as long as the array does.  The vector is moved
-/// out, so that later samples cannot move it.
+/// An array view of `values`, which lives as long as the array does.  The vector is moved out, so
+/// that later samples cannot reallocate it.
 template <class T>
 py::array_t<T> as_array(std::vector<T> values) {
   auto owned = std::make_unique<std::vector<T>>(std::move(values));
@@ -91,7 +91,7 @@ py::array_t<double> cdf_array(const sojourn::Distribution& delays) {
   return result;
 }
 
-/// A row of the array of flows.  What a method cannot know is not-a-number.
+/// A row of the array of flows.  Unknown values are NaN.
 struct FlowRow {
   sojourn::Address source;
   sojourn::Address destination;
@@ -188,7 +188,7 @@ PYBIND11_MODULE(_sojourn, module) {
       .def_readwrite("threads", &RoundTripOptions::threads)
       .def_readwrite("seed", &RoundTripOptions::seed);
 
-  // The interpreter's lock is released wherever the library works for long.
+  // The interpreter's lock is released during long calls of the library.
   const auto unlocked = py::call_guard<py::gil_scoped_release>();
   py::class_<Measurement>(module, "Measurement")
       .def(py::init<const RoundTripOptions&, bool>())
