@@ -71,7 +71,7 @@ class MaxMind final : public Places {
   }
 
  private:
-  /// An entry without a file is none.
+  /// An entry without a file counts as missing.
   static MMDB_entry_s find(const MMDB_s& file, const IpAddress& address) {
     sockaddr_in6 six{};
     sockaddr_in four{};
@@ -99,7 +99,7 @@ class MaxMind final : public Places {
     return data;
   }
 
-  /// What a file says is for people to read: control characters are not printed.
+  /// The file's texts are for people: control characters are not printed.
   void remember(std::uint32_t number, MMDB_entry_s& entry) {
     const std::scoped_lock lock{mutex_};
     if (names_.contains(number)) return;

@@ -1,5 +1,6 @@
 #pragma once
-// Places from files in MaxMind's format, which the user has to get (GeoLite2, DB-IP and others).
+// Places from files in MaxMind's format, which the user has to provide (GeoLite2, DB-IP and
+// others).
 
 #include <memory>
 #include <span>
@@ -10,8 +11,8 @@
 
 namespace sojourn {
 
-/// The first file that knows an address decides: one with systems and one with countries go
-/// together.  Without libmaxminddb, what is missing.
+/// The first file that knows an address decides: a file of systems and one of countries can be
+/// combined.  Without libmaxminddb, an error that says what is missing.
 Result<std::shared_ptr<Places>> open_maxmind(std::span<const std::string> files);
 
 }  // namespace sojourn

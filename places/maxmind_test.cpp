@@ -11,7 +11,7 @@ namespace {
 
 const std::string file = std::string{SOJOURN_CAPTURES} + "/places.mmdb";
 
-/// What `by` calls the group of an answer from there.
+/// The name by `by` of the group of a response from there.
 std::string group_of(const char* address, std::string_view by,
                      const std::shared_ptr<Places>& places) {
   auto grouping = Grouping::parse(by);
