@@ -66,7 +66,7 @@ bool RateLimit::allows(const IpAddress& asker, Clock::time_point now) {
   return take(buckets_[key], now);
 }
 
-/// Who has not asked for so long that the bucket is full again is as good as unknown.
+/// A client whose bucket is full again can be forgotten.
 void RateLimit::forget_full(Clock::time_point now) {
   const std::chrono::duration<double> full{options_.burst / options_.per_second};
   std::erase_if(buckets_, [&](const auto& entry) { return now - entry.second.filled > full; });

@@ -1,5 +1,5 @@
 #pragma once
-// Who may ask, and how often.
+// Access control and rate limits.
 
 #include <chrono>
 #include <cstdint>
@@ -11,19 +11,20 @@
 
 namespace sojourn::web {
 
-/// The same time for every wrong token of a length, so that nobody finds it letter by letter.
+/// Takes the same time for every wrong token of a length, so that it cannot be guessed letter by
+/// letter.
 bool same_secret(std::string_view given, std::string_view secret);
 
-/// "Bearer abc" -> is abc the secret?
+/// "Bearer abc": whether abc is the secret.
 bool has_token(std::string_view authorization, std::string_view secret);
 
-/// Without a token a page of another site must not reach us by a name of its own that it lets point
-/// here: only localhost and bare addresses are taken as Host.
+/// Without a token, a page of another site must not reach us by a name that it points here (DNS
+/// rebinding): only localhost and bare addresses are accepted as Host.
 bool is_own_host(std::string_view host);
 
 bool is_loopback(const IpAddress& address);
 
-/// A bucket of tokens for each asker: so many at once, then so many a second.  IPv6 by /64.
+/// A token bucket for each client: a burst, then a rate per second.  IPv6 by /64.
 class RateLimit {
  public:
   using Clock = std::chrono::steady_clock;
@@ -33,7 +34,7 @@ class RateLimit {
   };
 
   explicit RateLimit(const Options& options) : options_(options) {}
-  /// False: too often.  When there are too many askers to remember, all strangers share a bucket.
+  /// False: too often.  When there are too many clients to remember, all new ones share a bucket.
   bool allows(const IpAddress& asker, Clock::time_point now);
 
  private:

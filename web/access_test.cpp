@@ -18,7 +18,7 @@ TEST(Access, OnlyTheTokenIsTheToken) {
   EXPECT_FALSE(has_token("Bearer ", ""));
 }
 
-// A name that another site lets point here is not ours (DNS rebinding).
+// A name that another site points here is not ours (DNS rebinding).
 TEST(Access, OnlyAddressesAndLocalhostAreOurOwnNames) {
   for (const char* own :
        {"localhost", "localhost:8080", "127.0.0.1:8080", "[::1]:8080", "192.0.2.1"})
@@ -62,13 +62,13 @@ TEST(RateLimit, ABurstThenSoManyASecond) {
   EXPECT_EQ(allowed, 10);
   for (int i = 0; i < 100; ++i) allowed += limit.allows(asker, now + 5s);
   EXPECT_EQ(allowed, 20);
-  // Others have their own; beyond what can be remembered they share one.
+  // Other clients have their own bucket; beyond the limit they share one.
   EXPECT_TRUE(limit.allows(*IpAddress::parse("192.0.2.2"), now + 5s));
   allowed = 0;
   for (int i = 0; i < 200; ++i)
     allowed += limit.allows(*IpAddress::parse("198.51.100." + std::to_string(i)), now + 5s);
   EXPECT_LE(allowed, 11);
-  // A network of IPv6 is one asker.
+  // An IPv6 network counts as one client.
   RateLimit fresh{{.burst = 1, .per_second = 0.001}};
   EXPECT_TRUE(fresh.allows(*IpAddress::parse("2001:db8::1"), now));
   EXPECT_FALSE(fresh.allows(*IpAddress::parse("2001:db8::2"), now));

@@ -93,7 +93,7 @@ Reply AnswerWorker::answer(const Question& question) {
                                   : answer_api(*store_, question.name, question.query, context);
 }
 
-/// Fifty pages that show the same ask the store once.
+/// Fifty pages with the same view query the store once.
 Reply AnswerWorker::remembered_answer(const Question& question, const ApiContext& context) {
   const std::string key = question.name + '\x1d' + question.query.canonical();
   const auto age = store_->age();

@@ -17,7 +17,7 @@
 
 namespace sojourn::web {
 
-/// Answers questions in the order they come, and feeds live streams when the store was written to.
+/// Answers questions in their order, and feeds live streams when the store was written to.
 class AnswerWorker {
  public:
   using Done = std::function<void(Reply)>;
@@ -31,14 +31,14 @@ class AnswerWorker {
 
   explicit AnswerWorker(Options options) : options_(std::move(options)) {}
 
-  /// False when too many wait already.  `done` is called on the worker's thread.
+  /// False when too many are queued.  `done` is called on the worker's thread.
   bool ask(std::string name, QueryString query, Done done);
   /// False when there are too many.  `wake` resumes the connection.
   bool listen(std::shared_ptr<LiveStream> stream, std::function<void()> wake);
   void leave(const LiveStream* stream);
   std::size_t streams() const;
 
-  /// Until `stop`; what still waits then is answered with 503.
+  /// Until `stop`; the rest of the queue is then answered with 503.
   void run();
   void stop();
 
@@ -70,7 +70,7 @@ class AnswerWorker {
   std::deque<Question> questions_;
   std::list<Listener> listeners_;
   bool stopping_ = false;
-  // Of the worker's thread alone:
+  // Used by the worker's thread only:
   std::unique_ptr<Store> store_;
   std::string store_fault_;
   std::map<std::string, Remembered> memory_;

@@ -1,5 +1,5 @@
 #pragma once
-// The connections that are open, and which of them have taken too long.
+// The open connections, and those that have exceeded their deadline.
 
 #include <sys/socket.h>
 
@@ -9,8 +9,8 @@
 
 namespace sojourn::web {
 
-/// libmicrohttpd ends a connection on which nothing moves.  One that sends a byte now and then
-/// would stay: here each request has a deadline, from its first byte to its last and to the end of
+/// libmicrohttpd closes a connection without traffic.  One that sends a byte now and then would
+/// stay open.  So each request has a deadline, from its first byte to its last and to the end of
 /// the reply.  Streams have none.
 class Connections {
  public:
@@ -37,7 +37,7 @@ class Connections {
     entry->state = state;
     entry->since = Clock::now();
   }
-  /// Ends what has taken too long.  Its socket is still ours while the lock is held.
+  /// Closes connections past their deadline.  Their sockets are still ours while the lock is held.
   std::size_t end_slow(Clock::time_point now, Clock::duration to_ask, Clock::duration to_read) {
     const std::lock_guard lock{mutex_};
     std::size_t ended = 0;

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using State = Connections::State;
 
-/// Two ends of a connection; the other side's sees whether ours was shut down.
+/// Two ends of a connection; the peer's end shows whether ours was shut down.
 class Pair {
  public:
   Pair() { EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends_.data()), 0); }

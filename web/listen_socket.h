@@ -1,5 +1,5 @@
 #pragma once
-// A socket that listens: opened before privileges are given up.
+// A listening socket: opened before privileges are dropped.
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// One listener of server-sent events: what waits to be sent to it.
+// One client of server-sent events, and its send queue.
 
 #include <algorithm>
 #include <cstring>
@@ -12,8 +12,8 @@
 
 namespace sojourn::web {
 
-/// The server's thread takes, the worker's gives.  Whoever does not read fast enough is let go: it
-/// comes back and asks for everything.
+/// The server's thread reads, the worker's writes.  A client that reads too slowly is disconnected:
+/// it reconnects and asks for everything.
 class LiveStream {
  public:
   static constexpr std::size_t most_waiting = std::size_t{1} << 20;
@@ -21,7 +21,7 @@ class LiveStream {
   explicit LiveStream(QueryString query) : query_(std::move(query)) {}
   const QueryString& query() const { return query_; }
 
-  /// `wake` is called, with the lock held, if the taker sleeps.
+  /// `wake` is called, with the lock held, if the reader sleeps.
   void give(std::string_view event, const std::function<void()>& wake) {
     const std::lock_guard lock{mutex_};
     if (closed_) return;
@@ -38,7 +38,7 @@ class LiveStream {
     if (std::exchange(asleep_, false)) wake();
   }
 
-  /// How many bytes were taken; 0 after `sleep` was called, with the lock held; -1 at the end.
+  /// The number of bytes read; 0 after `sleep` was called, with the lock held; -1 at the end.
   std::ptrdiff_t take(char* buffer, std::size_t room, const std::function<void()>& sleep) {
     const std::lock_guard lock{mutex_};
     if (waiting_.empty() && ended_) return -1;
@@ -53,7 +53,7 @@ class LiveStream {
     return static_cast<std::ptrdiff_t>(size);
   }
 
-  /// The connection is gone: there is no one to wake any more.
+  /// The connection is gone: there is nothing to wake any more.
   void close() {
     const std::lock_guard lock{mutex_};
     closed_ = true;

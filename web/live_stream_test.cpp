@@ -7,7 +7,7 @@
 namespace sojourn::web {
 namespace {
 
-/// What can be taken in pieces of 64 KiB; `ended` tells whether the stream is over after it.
+/// What can be read in pieces of 64 KiB; `ended` says whether the stream is over after it.
 std::size_t take_all(LiveStream& stream, bool& ended) {
   std::vector<char> room(std::size_t{64} << 10);
   std::size_t sum = 0;

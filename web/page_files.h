@@ -10,8 +10,8 @@ struct PageFile {
   std::string_view body;
 };
 
-/// "/", "/page.js", "/page.css", "/icon.svg"; nullptr for every other path.  A program that was
-/// built without the page has one sentence at "/".
+/// "/", "/page.js", "/page.css", "/icon.svg"; nullptr for every other path.  A program built
+/// without the page has one sentence at "/".
 const PageFile* page_file(std::string_view path);
 bool has_page();
 

@@ -102,7 +102,7 @@ class MicroServer final : public WebServer {
   Result<void> start() override {
     std::atomic<int> started = 0;
     thread_ = std::thread{[this, &started] {
-      // The measurement comes first; threads inherit what their maker has.
+      // The measurement has priority; threads inherit it from their creator.
       setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);
       const bool ready = start_daemon();
       started = ready ? 1 : -1;
@@ -173,7 +173,7 @@ class MicroServer final : public WebServer {
   // ---- libmicrohttpd's callbacks, all on its one thread -----------------------------------------
 
   /// In place.  libmicrohttpd's own takes %00 for the end of the text, so that "/x%00y" would be
-  /// "/x"; here what is broken or ends a text becomes a character that no name has.
+  /// "/x"; here invalid escapes and %00 become a character that no name contains.
   static std::size_t unescape(void*, MHD_Connection*, char* text) {
     const std::size_t size = std::strlen(text);
     auto decoded = percent_decoded({text, size});
@@ -184,7 +184,7 @@ class MicroServer final : public WebServer {
     return length;
   }
 
-  /// What a stranger's bytes were wrong with is counted by status, not logged line by line.
+  /// Malformed requests are counted by status, not logged line by line.
   static void on_log(void*, const char*, va_list) {}
 
   static void on_connection(void* self, MHD_Connection* connection, void** place,
@@ -216,7 +216,7 @@ class MicroServer final : public WebServer {
       *place = request;
       server.note(connection, Connections::State::answering);
       if (auto refusal = server.refusal_of(connection, method)) {
-        // Before the body is read: the connection ends with the reply.
+        // Before the body is read: the connection is closed with the reply.
         request->reply = std::move(refusal);
         return server.send(connection, *request, true);
       }
@@ -225,7 +225,7 @@ class MicroServer final : public WebServer {
     auto& request = *static_cast<Request*>(*place);
     if (*upload_size > 0) {
       *upload_size = 0;
-      return MHD_NO;  // a body without a header that announces it
+      return MHD_NO;  // a body without an announcing header
     }
     if (!request.reply && !request.stream && !request.asked)
       return server.dispatch(connection, url, request);

@@ -48,7 +48,7 @@ class WebServer {
   /// `metrics` must outlive it.
   static Result<std::unique_ptr<WebServer>> open(const WebOptions& options, const Metrics& metrics);
 
-  /// After privileges were given up, which each thread has to do for itself.
+  /// Call it after privileges were dropped, which each thread has to do for itself.
   virtual Result<void> start() = 0;
   /// "http://127.0.0.1:8080/"
   virtual std::string address() const = 0;

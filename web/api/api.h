@@ -19,21 +19,21 @@ inline constexpr std::string_view api_root = "/api/v1/";
 struct ApiContext {
   Timestamp now{};
   std::string version;
-  /// What the process knows of itself, for `health`.
+  /// What the process knows about itself, for `health`.
   std::function<Json()> process = [] { return Json::object(); };
-  /// Alarms now and past, for `alarms`.
+  /// Current and past alarms, for `alarms`.
   std::function<Json()> alarms = [] { return Json::array(); };
 };
 
-/// `name` is what follows api_root.  404 for names it does not know, 400 for questions that make no
-/// sense, 503 when the store cannot be read.
+/// `name` is what follows api_root.  404 for unknown names, 400 for invalid questions, 503 when the
+/// store cannot be read.
 Reply answer_api(Store& store, std::string_view name, const QueryString& query,
                  const ApiContext& context);
 
 /// The newest columns of a heatmap, for a page that shows it live: one document a line.
 Result<std::string> live_columns(Store& store, const QueryString& query, Timestamp now);
 
-// Each of the answers: a failure is the asker's.
+// Each of the answers: a failure is the client's error.
 Result<Json> status_json(Store& store, const QueryString& query, const ApiContext& context);
 Result<Json> heatmap_json(Store& store, const QueryString& query, const ApiContext& context);
 Result<Json> groups_json(Store& store, const QueryString& query, const ApiContext& context);

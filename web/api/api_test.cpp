@@ -171,7 +171,7 @@ TEST_F(ApiTest, WhatMakesNoSenseIsRefusedWithAReason) {
   EXPECT_EQ(ask("status").status, 503);
 }
 
-// Names come from the network: bytes that are no UTF-8 must not stop the answer.
+// Names come from the network: invalid UTF-8 must not prevent the answer.
 TEST_F(ApiTest, NamesThatAreNoTextAreShownAsFarAsTheyAre) {
   store_.add("\xff<b>", oneway, start, bin_of(1ms), 1, 1);
   EXPECT_EQ(document("status")["subjects"][1]["name"], "\xef\xbf\xbd<b>");

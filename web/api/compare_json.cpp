@@ -14,7 +14,7 @@ constexpr double tolerance = 0.05;
 constexpr double false_alarm = 0.001;
 constexpr std::size_t most_points = 400;
 
-/// F at some delays, in order; not more points than a screen has pixels.
+/// F at some delays, in order; at most as many points as a screen has pixels.
 Json cdf_json(const Distribution& delays) {
   const auto points = delays.cdf();
   Json delay = Json::array(), share = Json::array();

@@ -1,4 +1,4 @@
-// Who is behind it: each prefix of a stretch of time, against an earlier stretch.
+// The groups behind a change: each prefix of a stretch of time, against an earlier stretch.
 
 #include <algorithm>
 #include <cmath>
@@ -64,7 +64,7 @@ bool wanted(const AnswerRow& row, const Selector& selector, std::uint8_t leg) {
   return row.measure == selector.measure && row.leg == leg;
 }
 
-/// That with the most weight, unless one is named.
+/// The one with the most weight, unless one is named.
 std::optional<std::uint8_t> leg_of(const Answer& answer, const Selector& selector) {
   if (selector.leg) return selector.leg;
   const AnswerRow* heaviest = nullptr;
@@ -85,7 +85,7 @@ void compare_groups(std::vector<Group>& groups) {
   }
 }
 
-/// "same", "slower", ...; "new" without a past, "too-few" where nothing can be said.
+/// "same", "slower", ...; "new" without a past, "too-few" without a verdict.
 std::string verdict_text(const Group& group, double significance) {
   if (!group.before || group.before->empty()) return "new";
   if (!group.test) return std::string{name_of(ShiftVerdict::too_few)};
@@ -109,7 +109,7 @@ Result<Json> groups_json(Store& store, const QueryString& query, const ApiContex
   if (!stretch) return std::unexpected(stretch.error());
   const std::int64_t seconds = to_ns(stretch->to - stretch->from) / 1'000'000'000;
   const std::int64_t most = to_ns(Stretch::longest) / 1'000'000'000;
-  // The same hours of the day before, unless told otherwise.
+  // By default the same hours of the day before.
   const auto back =
       whole_number(query, "before_s", 1, most, std::max<std::int64_t>(86'400, seconds));
   const auto wish = parse_wish(query);

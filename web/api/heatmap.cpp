@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Each a multiple of the slice of every tier that is not longer.
+/// Each is a multiple of the slice of every tier that is not longer.
 constexpr std::array<Duration, 19> steps = {
     10s, 20s, 30s, 1min, 2min, 5min,    10min,    20min,    30min,   1h,
     2h,  3h,  6h,  12h,  24h,  24h * 7, 24h * 14, 24h * 28, 24h * 84};
@@ -22,7 +22,7 @@ struct Column {
 struct Reading {
   std::map<std::uint8_t, std::vector<Column>> legs;
   std::vector<LossSums> losses;
-  Duration longest{};  ///< slice that was met
+  Duration longest{};  ///< slice that was used
 };
 
 Stretch aligned(const Stretch& stretch, Duration step) {
@@ -93,7 +93,7 @@ Heatmap picture_of(const Stretch& stretch, Duration step, const Selector& select
 
 Duration step_for(Duration length, std::size_t columns) {
   for (const Duration step : steps)
-    // One more: neither end need be at a multiple of the step.
+    // One more, because the ends need not be multiples of the step.
     if (length / step + 1 <= static_cast<std::int64_t>(columns)) return step;
   return steps.back();
 }

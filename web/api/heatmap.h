@@ -1,5 +1,5 @@
 #pragma once
-// Delays over time: columns of time, rows of delay, and what each column says of itself.
+// Delays over time: columns of time, rows of delay, and the figures of each column.
 
 #include <cstdint>
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace sojourn::web {
 
-/// Rows are whole groups of LogBuckets, 8 an octave (16 ns each below 256 ns), so that no bucket
-/// lies in two of them.  Negative delays have the negative rows.
+/// Rows are whole groups of LogBuckets, 8 an octave (16 ns each below 256 ns), so that no bucket is
+/// in two of them.  Negative delays have the negative rows.
 struct HeatmapRows {
   static constexpr int shift = 4;
   static constexpr std::int32_t of(std::int32_t bin) { return bin >> shift; }
@@ -45,15 +45,15 @@ struct Heatmap {
 };
 
 /// The shortest of a list of round steps that needs at most `columns` of them.  Slices of the
-/// store's tiers fit into each of them as a whole.
+/// store's tiers fit into each step as a whole.
 Duration step_for(Duration length, std::size_t columns);
 
-/// Of at most `most_columns`, beginning and ending at multiples of the step.  Where the store has
-/// only longer slices left the step is theirs: nothing is spread over times it is not known for.
-/// `judged_until`: up to there losses are known.
+/// At most `most_columns`, beginning and ending at multiples of the step.  If the store has only
+/// longer slices left the step is theirs: no data is spread over times for which it is not known.
+/// `judged_until`: losses are known up to there.
 Result<Heatmap> heatmap(Store& store, const Selector& selector, const Stretch& stretch,
                         std::size_t most_columns, Timestamp judged_until);
-/// The same with a step of the caller's.
+/// The same with a given step.
 Result<Heatmap> heatmap(Store& store, const Selector& selector, const Stretch& stretch,
                         Duration step, Timestamp judged_until);
 

@@ -1,4 +1,4 @@
-// A heatmap as lists of numbers: a page draws 100 000 cells from them.
+// A heatmap as lists of numbers, from which a page draws 100 000 cells.
 
 #include <algorithm>
 
@@ -119,7 +119,7 @@ Result<std::string> live_columns(Store& store, const QueryString& query, Timesta
   const auto age = store.age();
   if (!age) return std::unexpected(age.error());
   const Duration length = std::chrono::seconds{*step};
-  // The column that goes on, and the one before: what came late for it is in it now.
+  // The column in progress, and the one before, which now includes late data.
   const Timestamp begin = slice_of(now, length) - length;
   const auto map =
       heatmap(store, *selector, {begin, begin + 2 * length}, length, age->judged_until);

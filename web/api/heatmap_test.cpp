@@ -15,7 +15,7 @@ const Selector everything{"a:b", oneway, std::nullopt, std::nullopt};
 
 std::int32_t bin_of(Duration delay) { return LogBuckets::index_of(to_ns(delay)); }
 
-// A row is a whole number of buckets: none lies in two rows, and rows touch.
+// A row is a whole number of buckets: none is in two rows, and rows are contiguous.
 TEST(HeatmapRows, AreWholeBucketsThatTouch) {
   for (std::int32_t row = -450; row < 450; ++row) {
     EXPECT_EQ(HeatmapRows::highest(row) + 1, HeatmapRows::lowest(row + 1)) << row;
@@ -55,7 +55,7 @@ TEST(Heatmap, EveryCellIsInItsColumnAndRowOnce) {
   double columns = 0;
   for (const HeatmapColumn& column : map->columns) columns += column.weight;
   EXPECT_DOUBLE_EQ(columns, truth);
-  // The second minute that lies whole in the picture.
+  // The second minute that is completely within the picture.
   EXPECT_DOUBLE_EQ(map->columns[2].weight, 6 * 3.5);
   EXPECT_NEAR(static_cast<double>(to_ns(map->columns[2].quantiles[1].delay)), 5e6, 5e4);
 }
@@ -69,7 +69,7 @@ TEST(Heatmap, APrefixAloneLeavesOutTheRest) {
   auto map = heatmap(store, selector, {start, start + 10min}, 100, start);
   ASSERT_EQ(map->cells.size(), 1u);
   EXPECT_EQ(map->cells[0].weight, 3);
-  // A longer prefix than what is stored cannot be told apart.
+  // A longer prefix than the stored one cannot be resolved.
   selector.prefix = *Prefix::parse("203.0.113.128/25");
   map = heatmap(store, selector, {start, start + 10min}, 100, start);
   EXPECT_TRUE(map->cells.empty());
@@ -87,7 +87,7 @@ TEST(Heatmap, TheHeaviestLegIsTakenWhereNoneIsNamed) {
   EXPECT_EQ(map->cells[0].weight, 5);
 }
 
-// Old times exist in long slices only; the columns are as long then.
+// Old times exist in long slices only; then the columns are as long.
 TEST(Heatmap, LongSlicesMakeLongColumns) {
   TestStore store;
   store.slice = 10min;

@@ -1,4 +1,4 @@
-// Points and segments as they were found, and whether everything adds up.
+// Points and segments found so far, and whether everything adds up.
 
 #include <fmt/format.h>
 
@@ -55,7 +55,7 @@ Result<Json> path_json(Store& store, const QueryString& query, const ApiContext&
   Json points = Json::array();
   for (std::size_t i = 0; i < ledgers->size(); ++i) {
     const PointLedger& ledger = (*ledgers)[i];
-    // Of several instances of a point the one that was heard last.
+    // Of several instances of a point, the one heard last.
     bool newest = true;
     for (const PointLedger& other : *ledgers)
       if (other.point == ledger.point && other.last_heard > ledger.last_heard) newest = false;

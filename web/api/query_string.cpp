@@ -81,7 +81,7 @@ std::string QueryString::canonical() const {
   auto sorted = pairs_;
   std::ranges::sort(sorted);
   std::string text;
-  // A control character cannot be in either, so it separates them.
+  // A control character is in neither, so it can separate them.
   for (const auto& [name, value] : sorted) text += name + '\x1e' + value + '\x1f';
   return text;
 }

@@ -28,7 +28,7 @@ TEST(QueryString, NamesStrangers) {
   EXPECT_EQ(query->stranger({"kind", "colour"}), std::nullopt);
 }
 
-// Otherwise a question could be answered with what another one asked for.
+// Otherwise a question could get the answer to another one.
 TEST(QueryString, DifferentQuestionsHaveDifferentTexts) {
   const auto text = [](const char* query) { return QueryString::parse(query)->canonical(); };
   EXPECT_EQ(text("a=1&b=2"), text("b=2&a=1"));

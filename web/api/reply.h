@@ -1,5 +1,5 @@
 #pragma once
-// What is sent back to whoever asked.
+// The reply to a client.
 
 #include <string>
 #include <utility>

@@ -25,7 +25,7 @@ struct Selector {
   std::optional<std::uint8_t> leg;  ///< nullopt: that with the most weight
   std::optional<Prefix> prefix;
 
-  /// `suffix` is put behind the names of the parameters: "_b" for the second of two.
+  /// `suffix` is appended to the names of the parameters: "_b" for the second of two.
   static Result<Selector> parse(const QueryString& query, const std::string& suffix = "");
   bool takes(const CellSeries& series) const;
 };
@@ -34,19 +34,19 @@ struct Stretch {
   Timestamp from{}, to{};
 
   static constexpr Duration longest = std::chrono::hours{24 * 366 * 5};
-  /// from_s and to_s, in seconds since 1970; the last hour before `now` where they are missing.
+  /// from_s and to_s, in seconds since 1970; by default the last hour before `now`.
   static Result<Stretch> parse(const QueryString& query, Timestamp now,
                                const std::string& suffix = "");
 };
 
-/// All of them together, with the leg that was taken.
+/// All of them together, with the chosen leg.
 struct SelectedDelays {
   std::optional<std::uint8_t> leg;
   Distribution delays;
 };
 Result<SelectedDelays> delays_of(Store& store, const Selector& selector, const Stretch& stretch);
 
-/// A parameter as a whole number between two; `otherwise` where it is missing.
+/// A parameter as a whole number between two; `otherwise` if it is missing.
 Result<std::int64_t> whole_number(const QueryString& query, std::string_view name,
                                   std::int64_t least, std::int64_t most, std::int64_t otherwise);
 

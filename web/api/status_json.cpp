@@ -1,4 +1,4 @@
-// What there is to see: subjects, their kinds, and how fresh they are.
+// What is available: subjects, their kinds, and how recent they are.
 
 #include "web/api/api.h"
 

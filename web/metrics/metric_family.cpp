@@ -37,7 +37,7 @@ std::int32_t native_index(double magnitude) {
 }
 
 bool wants_protobuf(std::string_view accept) {
-  // Prometheus names protobuf first where it prefers it; whoever names it at all can read it.
+  // Prometheus names protobuf first if it prefers it; a client that names it at all can read it.
   const auto at = accept.find("application/vnd.google.protobuf");
   if (at == std::string_view::npos) return false;
   const auto end = std::min(accept.find(',', at), accept.size());

@@ -36,17 +36,17 @@ struct MetricFamily {
   std::vector<Metric> metrics;
 };
 
-/// The text format 0.0.4.  Buckets may count fractions: weights are no whole numbers.
+/// The text format 0.0.4.  Buckets may count fractions: weights are not integers.
 inline constexpr std::string_view classic_content_type = "text/plain; version=0.0.4; charset=utf-8";
 std::string classic_text(const std::vector<MetricFamily>& families);
 
 /// io.prometheus.client.MetricFamily, delimited: with native float histograms of 8 buckets an
-/// octave (schema 3), negative delays included.  Empty histograms are left out.
+/// octave (schema 3), including negative delays.  Empty histograms are left out.
 inline constexpr std::string_view protobuf_content_type =
     "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited";
 std::string protobuf_bytes(const std::vector<MetricFamily>& families);
 
-/// Does this Accept header ask for protobuf?
+/// Whether this Accept header asks for protobuf.
 bool wants_protobuf(std::string_view accept);
 
 /// The upper bounds of the classic buckets, in nanoseconds and increasing: 2 an octave from 1 us

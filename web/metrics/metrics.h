@@ -1,5 +1,5 @@
 #pragma once
-// What a scraper gets: sums since the process began, of everything that was stored.
+// Metrics for a scraper: sums since the process began, of everything that was stored.
 
 #include <array>
 #include <cstdint>
@@ -22,17 +22,17 @@ struct MetricsOptions {
   std::size_t most_points = 1'000;
 };
 
-/// Fed with each write to the store, from one thread; asked from another.
+/// Written with each write to the store, by one thread; read by another.
 ///
-/// Which prefixes are shown changes with their weight: one takes the place of the lightest when it
-/// has twice its weight of late (a weight halves every hour).  Whoever is shown again begins at 0,
-/// which is a counter's reset; "other" only grows.
+/// Which prefixes are shown depends on their weight: one replaces the lightest when it has twice
+/// its recent weight (a weight halves every hour).  A prefix that is shown again begins at 0, which
+/// is a counter reset; "other" only grows.
 class Metrics {
  public:
   explicit Metrics(const MetricsOptions& options) : options_(options) {}
 
   void add(const StoreWrite& write);
-  /// The format that the Accept header prefers; `more` is added behind our own.
+  /// The format that the Accept header prefers; `more` is appended to our own.
   struct Page {
     std::string content_type, body;
   };

@@ -31,7 +31,7 @@ void write(Metrics& metrics, CellBatch& batch, Timestamp now = start) {
   metrics.add({now, now, subjects, batch.blocks(), {}, {}});
 }
 
-/// The value of the first line that begins so; NaN without one.
+/// The value of the first line with this beginning; NaN if there is none.
 double value_of(const std::string& text, const std::string& line) {
   const auto at = text.find("\n" + line + " ");
   return at == std::string::npos ? NAN : std::stod(text.substr(at + line.size() + 2));
@@ -94,8 +94,8 @@ TEST(Metrics, LossAndLedgerAreCounted) {
             3);
 }
 
-// Whatever passes, there are no more series than was said, and nothing is lost: what is not shown
-// is in "other".
+// For any traffic the number of series is limited, and nothing is lost: what is not shown is in
+// "other".
 TEST(Metrics, CardinalityIsBoundedAndTheRestIsSummed) {
   Metrics metrics{{.version = "1", .most_prefixes = 5}};
   for (int round = 0; round < 3; ++round) {
@@ -149,7 +149,7 @@ TEST(NativeIndex, IsOfTheBucketThatHoldsIt) {
   }
 }
 
-// The bytes of a family with one gauge, worked out by hand from metrics.proto.
+// The bytes of a family with one gauge, derived by hand from metrics.proto.
 TEST(Protobuf, AGaugeByHand) {
   const std::vector<MetricFamily> families = {
       {"up", "h", MetricType::gauge, {{{{"a", "b"}}, 1.0}}}};

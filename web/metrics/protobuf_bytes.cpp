@@ -1,4 +1,4 @@
-// io.prometheus.client.MetricFamily by hand: five messages, of which we need few fields
+// io.prometheus.client.MetricFamily encoded by hand: five messages, of which we need few fields
 // (https://github.com/prometheus/client_model, metrics.proto).
 
 #include <bit>
