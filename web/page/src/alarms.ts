@@ -1,4 +1,4 @@
-// Alarms: now and past, why, since when, and how sure.
+// Alarms: current and past, why, since when, and how certain.
 
 import { ask, type Alarms } from './api';
 import { h, table } from './dom';

@@ -1,4 +1,4 @@
-// Where the axes have their marks, and what is written there.
+// Positions and labels of the axes' ticks.
 
 import type uPlot from 'uplot';
 

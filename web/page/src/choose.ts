@@ -1,4 +1,4 @@
-// The line of choices above a picture: whose delays, of which kind, over which time.
+// The line of choices above a picture: subject, kind and time.
 
 import { h, select } from './dom';
 import { go, type Range, type Shown } from './state';
@@ -14,7 +14,7 @@ export function completed(context: Context): Shown {
   const { status, state } = context;
   const subject = status.subjects.find(s => s.name === state.subject) ?? status.subjects[0];
   const kind = subject && !subject.kinds.includes(state.kind) ? subject.kinds[0] ?? '' : state.kind;
-  // The network rather than this machine's own answers, which are often more.
+  // The network rather than this machine's own responses, which are often more numerous.
   const usual = kind === 'oneway' ? '' : kind === 'handshake' || kind === 'flow' ? 'sum' : 'server';
   return { ...state, subject: subject?.name ?? '', kind, leg: state.leg === 'heaviest' ? '' : state.leg || usual };
 }

@@ -1,5 +1,5 @@
-// Cividis: even steps of lightness, and alike for people who see no red or no green
-// (Nuñez, Anderton, Renslow, PLOS ONE 2018).
+// Cividis: even steps of lightness, and similar for red-blind and green-blind people (Nuñez,
+// Anderton, Renslow, PLOS ONE 2018).
 
 const stops: [number, number, number][] = [
   [0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115], [138, 134, 120], [165, 156, 116],

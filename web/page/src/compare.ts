@@ -1,4 +1,4 @@
-// Compare: two times or two groups as distributions over each other, and whether they differ.
+// Compare: two times or two groups as overlaid distributions, and whether they differ.
 
 import uPlot from 'uplot';
 import { delay_ticks } from './axes';
@@ -55,7 +55,7 @@ export async function compare(context: Context): Promise<void> {
   const state = completed(context);
   const range = range_of(state, context.status.now_s);
   const wide = range.to - range.from;
-  // Without a second time: the stretch before the one that is shown.
+  // Without a second time: the stretch before the one shown.
   const b = state.from_b && state.to_b ? { from: Number(state.from_b), to: Number(state.to_b) } : { from: range.from, to: range.to };
   const a = state.from_b && state.to_b ? range : { from: range.from - wide, to: range.to - wide };
   const shown: Shown = {

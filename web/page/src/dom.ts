@@ -1,4 +1,5 @@
-// Elements from plain values.  Text is always text: nothing from the network is read as markup.
+// Creates elements from plain values.  Text is always text: nothing from the network is parsed as
+// markup.
 
 export type Child = Node | string | number | null | undefined;
 type Attributes = Record<string, string | number | boolean | ((event: Event) => void) | undefined>;

@@ -1,4 +1,4 @@
-// Health: does everything add up, and what does it cost?
+// Health: whether everything adds up, and what it costs.
 
 import { ask, type Health } from './api';
 import { h, table, type Child } from './dom';

@@ -1,4 +1,4 @@
-// The heatmap: uPlot draws axes and lines, the cells are rectangles beneath them.
+// The heatmap: uPlot draws axes and lines, the cells are rectangles below them.
 
 import uPlot from 'uplot';
 import type { HeatmapData, Numbers } from './api';
@@ -64,7 +64,7 @@ export class Heatmap {
     const line = (label: string, colour: string, dash?: number[]): uPlot.Series =>
       ({ label, scale: 'y', stroke: colour, width: 2, dash, points: { show: data.columns < 3 }, value: (_u, v) => duration(v) });
     const edge: uPlot.Series = { scale: 'y', width: 0, stroke: 'transparent', points: { show: false } };
-    // Seen on dark cells as well as on light ones.
+    // Visible on dark cells as well as on light ones.
     const halo: uPlot.Series = { scale: 'y', stroke: ink('--halo'), width: 5, points: { show: false } };
     const s = data.series;
     const options: uPlot.Options = {
@@ -105,7 +105,7 @@ export class Heatmap {
 
   private make_strip(axis: uPlot.Axis): void {
     const { data } = this;
-    // Bands that say nothing do not flatten the line.
+    // Uninformative bands must not flatten the line.
     const top = Math.max(...data.series.loss_high.map(v => v ?? 0)), line = Math.max(...data.series.loss.map(v => v ?? 0));
     const most = Math.max(0.002, Math.min(top, Math.max(0.01, 4 * line)));
     this.strip = new uPlot({
@@ -144,7 +144,7 @@ export class Heatmap {
     const signed = plot.scales.y!.distr === 4;
     const tops: number[] = [], bottoms: number[] = [];
     for (let r = 0; r < low_ns.length; ++r) {
-      // In a logarithmic picture the row of 0 begins where the axis does.
+      // In a logarithmic picture the row of 0 begins at the start of the axis.
       const low = signed ? low_ns[r]! : Math.max(plot.scales.y!.min!, low_ns[r]!);
       bottoms.push(plot.valToPos(low, 'y', true));
       tops.push(plot.valToPos(high_ns[r]! + 1, 'y', true));

@@ -1,4 +1,4 @@
-// The page: which view, and what to say when something is wrong.
+// The page: the current view, and error messages.
 
 import { alarms } from './alarms';
 import { ApiTrouble, ask, remember_token, type Status } from './api';

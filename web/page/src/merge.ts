@@ -1,4 +1,4 @@
-// A live column into what is shown already.
+// Merges a live column into the picture.
 
 import type { HeatmapData, Numbers } from './api';
 
@@ -27,7 +27,8 @@ export function merge(shown: HeatmapData, fresh: HeatmapData): HeatmapData {
   const series = {} as Record<string, Numbers>;
   for (const key of Object.keys(shown.series) as (keyof HeatmapData['series'])[])
     series[key] = take(shown.series[key], fresh.series[key], key === 'weight' || key === 'effective_samples' ? 0 : null);
-  // What was judged since is not in the newest columns; the next whole answer has it.
+  // Losses that became final since are not in the newest columns; the next complete answer has
+  // them.
   return {
     ...shown, from_s, to_s, written_s: fresh.written_s, judged_until_s: fresh.judged_until_s,
     rows: merged_rows(shown, fresh),
@@ -47,7 +48,7 @@ function merged_rows(a: HeatmapData, b: HeatmapData): HeatmapData['rows'] {
   const low_ns: number[] = [], high_ns: number[] = [];
   let end = known.get(first)![0] - 1;
   for (let row = first; row <= last; ++row) {
-    // Between two pictures that do not touch there may be rows that neither has: they are empty.
+    // Rows between two pictures that do not touch are in neither: they are empty.
     const bounds = known.get(row) ?? [end + 1, end + 1];
     low_ns.push(bounds[0]);
     high_ns.push(bounds[1]);

@@ -1,4 +1,4 @@
-// Overview: where the delays lie over time, and how far that can be trusted.
+// Overview: the delays over time, and how far they can be trusted.
 
 import { ask, listen, type HeatmapData } from './api';
 import { chooser, completed } from './choose';

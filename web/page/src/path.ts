@@ -1,4 +1,4 @@
-// Path: points and segments as they were found.
+// Path: points and segments found so far.
 
 import { ask, type Clock, type Path } from './api';
 import { h, table, type Child } from './dom';

@@ -1,4 +1,4 @@
-// What is shown, kept in the address bar: a link shows somebody else the same.
+// The state of the view, kept in the address bar: a link shows the same to others.
 
 export interface Shown {
   view: string;

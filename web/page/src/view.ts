@@ -1,4 +1,4 @@
-// What a view is given, and what it gives back.
+// The inputs and results of a view.
 
 import type { Status } from './api';
 import type { Shown } from './state';
