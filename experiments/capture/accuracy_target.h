@@ -1,5 +1,5 @@
 #pragma once
-// "p99 within 10%": how accurate is accurate enough?
+// "p99 within 10%": the required accuracy.
 
 #include <string>
 #include <string_view>
@@ -10,19 +10,19 @@
 
 namespace sojourn {
 
-/// One demand: |estimated / true - 1| of a percentile is at most `within`.
+/// One requirement: |estimated / true - 1| of a percentile is at most `within`.
 struct AccuracyDemand {
   double percentile = 99;  ///< whole, from 1 to 99, or 99.9
   double within = 0.1;
 };
 
-/// All of its demands must hold.
+/// All of its requirements must hold.
 class AccuracyTarget {
  public:
   /// "p99 within 10%", several with commas between.
   static Result<AccuracyTarget> parse(std::string_view text);
 
-  /// The largest error, each as a share of what its demand allows: the target is met up to 1.
+  /// The largest error relative to what its requirement allows: the target is met up to 1.
   double strain(const TrialOutcome& outcome) const;
   const std::string& text() const { return text_; }
   const std::vector<AccuracyDemand>& demands() const { return demands_; }
@@ -32,7 +32,7 @@ class AccuracyTarget {
   std::vector<AccuracyDemand> demands_;
 };
 
-/// Estimated / true - 1 at the percentile of a demand, without its sign.
+/// |estimated / true - 1| at the percentile of a requirement.
 double error_of(const AccuracyDemand& demand, const TrialOutcome& outcome);
 
 }  // namespace sojourn

@@ -111,7 +111,7 @@ std::vector<PairEvent> CaptureTrial::events_for(std::size_t most_connections) co
   return events;
 }
 
-/// A bound that is never reached is none.
+/// A bound that is never reached has no effect.
 std::size_t CaptureTrial::connections_of(const TableChoice& choice) const {
   const std::size_t most =
       kind_ == Kind::quic ? most_quic_connections(choice) : most_connections(choice);
@@ -123,7 +123,7 @@ void CaptureTrial::prepare(const TableChoice& choice) {
   if (!events_.contains(connections)) events_.emplace(connections, events_for(connections));
 }
 
-/// As Measurement::pooled: where both legs together are measured too, they are the figure.
+/// As Measurement::pooled: if both legs are also measured together, that is the figure.
 bool CaptureTrial::is_headline(Leg leg) const {
   const bool has_sum = kind_ == Kind::handshake || kind_ == Kind::flow || kind_ == Kind::quic;
   return !has_sum || leg == Leg::sum;

@@ -1,6 +1,5 @@
 #pragma once
-// A capture of the user's own as a trial for tables: read once, then judged by table, memory and
-// seed.
+// The user's capture as a trial for tables: read once, then judged by table, memory and seed.
 
 #include <array>
 #include <cstddef>
@@ -20,7 +19,7 @@
 
 namespace sojourn {
 
-/// What a table says of the capture, beside the truth.
+/// A table's result for the capture, beside the truth.
 struct TrialOutcome {
   std::array<double, 101> ratio{};  ///< estimated / true delay at each percentile
   double p999_ratio = 0;            ///< the same at the 99.9th
@@ -34,28 +33,30 @@ struct TrialOutcome {
   double worst_octaves() const;
 };
 
-/// Number by number: one unlucky seed does not decide.
+/// Median of each number: one unlucky seed does not decide.
 double median_over(std::span<const TrialOutcome> outcomes,
                    const std::function<double(const TrialOutcome&)>& figure);
 
-/// The packets are parsed once; the events of the pairing rules are kept, 24 bytes each, and a run
-/// is what `sojourn rtt` would do behind them: the same rules with as many connections remembered
-/// as the memory allows, the same tables, weights and histogram.  Only the hash that spreads keys
-/// over a table is drawn anew for each seed.
+/// The packets are parsed once; the events of the pairing rules are kept, 24 bytes each.  A run
+/// does what `sojourn rtt` does with them: the same rules with as many connections as the memory
+/// allows, the same tables, weights and histogram.  Only the hash that spreads keys over a table is
+/// drawn again for each seed.
 class CaptureTrial {
  public:
-  /// `progress` is told how far through; `most_packets` bounds the memory (64 bytes a packet).
+  /// `progress` is called with the share done; `most_packets` bounds the memory (64 bytes a
+  /// packet).
   static Result<CaptureTrial> read(const std::vector<std::string>& captures, Kind kind,
                                    const std::function<void(double)>& progress,
                                    std::size_t most_packets = std::size_t{64} << 20);
 
-  /// Safe to call from several threads at once, after prepare() for the same choice.
+  /// May be called by several threads at once, after prepare() for the same choice.
   TrialOutcome run(const TableChoice& choice, std::uint64_t seed) const;
-  /// Every choice with each of so many seeds, on all cores: the outcomes of the first choice first.
+  /// Every choice with each of this many seeds, on all cores: the outcomes of the first choice
+  /// first.
   std::vector<TrialOutcome> run_all(
       std::span<const TableChoice> choices, std::uint64_t first_seed, std::size_t seeds,
       const std::function<void(double)>& progress = [](double) {}) const;
-  /// Makes the events for as many connections as this choice may remember.
+  /// Creates the events for as many connections as this choice may remember.
   void prepare(const TableChoice& choice);
 
   Kind kind() const { return kind_; }

@@ -92,7 +92,7 @@ TEST_F(CaptureTrialTest, TuneFindsLessMemoryForLessAccuracy) {
   EXPECT_NE(fine.best->wishes.kind, TableKind::staged);
   EXPECT_FALSE(impossible.best);
   EXPECT_FALSE(impossible.tried.empty());
-  // What it advises is understood, and is what it tried.
+  // Its advice can be parsed, and is what it tried.
   EXPECT_TRUE(arguments_of(*fine.best).starts_with("--table "));
 }
 

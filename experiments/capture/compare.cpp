@@ -9,7 +9,7 @@
 namespace sojourn {
 namespace {
 
-/// Three digits; a table that found nothing has no figure.
+/// Three digits; no figure for a table that found nothing.
 Cell octaves(double error) { return std::isfinite(error) ? Cell::decimals(error, 3) : Cell{}; }
 
 }  // namespace
@@ -72,7 +72,7 @@ LabReport report_of(const Comparison& comparison, const CaptureTrial& trial,
     tail.series.push_back({.name = std::string{name_of(kind)}, .points = {}});
     for (const ComparedTable& row : comparison.tables) {
       if (row.table != kind) continue;
-      // A logarithmic axis has no zero: what is below the histogram's resolution is drawn there.
+      // A logarithmic axis has no zero: values below the histogram's resolution are drawn there.
       const double memory = static_cast<double>(row.memory_bytes), least = 1e-3;
       worst.series.back().points.push_back({memory, std::max(row.worst, least)});
       tail.series.back().points.push_back({memory, std::max(row.p99, least)});

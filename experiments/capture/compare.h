@@ -1,5 +1,5 @@
 #pragma once
-// Every table on a capture of the user's own, against its exact distribution.
+// Every table on the user's capture, against its exact distribution.
 
 #include <cstdint>
 #include <functional>

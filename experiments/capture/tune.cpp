@@ -10,7 +10,7 @@
 namespace sojourn {
 namespace {
 
-/// The next 1, 2 or 5 times a power of ten, from 1 us on: a limit that a person would write.
+/// The next 1, 2 or 5 times a power of ten, from 1 us on: a limit as a person would write it.
 Duration round_up(Duration delay) {
   for (std::int64_t decade = 1'000; decade < 1'000'000'000'000; decade *= 10)
     for (const std::int64_t step : {1, 2, 5})
@@ -20,7 +20,7 @@ Duration round_up(Duration delay) {
 
 constexpr std::size_t fresh_draws = 4;  // seeds to confirm by, for each seed tried
 
-/// As `parse_duration` reads it: whole, with the unit that fits.
+/// In the syntax of `parse_duration`: whole, with a suitable unit.
 std::string written(Duration duration) {
   const std::int64_t ns = duration.count();
   if (ns % 1'000'000'000 == 0) return fmt::format("{}s", ns / 1'000'000'000);

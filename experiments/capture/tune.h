@@ -34,15 +34,16 @@ struct Tuning {
   std::vector<TunedTable> tried;   ///< the best of each table at each memory
 };
 
-/// Doubles the memory from the least on.  At each, every table but fridges-ivw is tried with its
-/// usual parameters and with some fitted to the capture: --longest, for staged --expire, just above
-/// the longest delay and the 99.9th percentile.  Of the unbiased tables whose median error over the
-/// seeds meets the target, the most accurate one is tried again on four times as many fresh seeds;
-/// the first whose median meets it there too, and two thirds of these runs, is the answer.  Without
-/// that, luck would be: the more tables are tried, the likelier one passes by chance.
+/// Doubles the memory from the minimum.  At each size, every table but fridges-ivw is tried with
+/// its default parameters and with some fitted to the capture: --longest, for staged --expire, just
+/// above the longest delay and the 99.9th percentile.  Of the unbiased tables whose median error
+/// over the seeds meets the target, the most accurate one is tried again on four times as many new
+/// seeds.  The first whose median meets it there too, in two thirds of these runs, is the answer.
+/// Without that the result could be luck: the more tables are tried, the likelier one passes by
+/// chance.
 ///
-/// staged is shown but never the answer: once full it measures what came first, which on a short
-/// capture looks accurate, and tomorrow is not.
+/// staged is shown but never the answer: once full it measures only the earliest requests, which
+/// looks accurate on a short capture but not in general.
 Tuning tune(CaptureTrial& trial, const TuneOptions& options,
             const std::function<void(double)>& progress);
 

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Every n-th packet is a probe, as many as the collector knows delays.
+/// Every n-th packet is a probe, as many as the delays that the collector knows.
 double active_probes(std::span<const LabPacket> packets, const Arrivals& arrivals,
                      std::size_t probes) {
   const std::size_t step =
@@ -44,7 +44,7 @@ void interpolate(std::span<const LabPacket> packets, const Arrivals& arrivals,
 
 CnfTrial try_cnf(std::span<const LabPacket> packets, const Arrivals& arrivals, std::size_t flows,
                  const CnfTrialOptions& options) {
-  // One record a flow: longer timeouts than the trace, room for all.
+  // One record a flow: timeouts longer than the trace, room for all.
   const LabRecords records = records_of(
       packets, arrivals, options.sampling,
       {.memory_bytes = std::size_t{256} << 20, .active_timeout = 1h, .inactive_timeout = 1h});

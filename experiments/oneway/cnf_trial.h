@@ -10,7 +10,7 @@
 
 namespace sojourn {
 
-/// What each estimator makes of one flow, beside the truth; nanoseconds.
+/// Each estimator's result for one flow, beside the truth; nanoseconds.
 struct CnfFlow {
   std::uint32_t flow = 0;
   std::uint64_t size = 0;     ///< packets that arrived, sampled or not
@@ -42,7 +42,7 @@ CnfTrial try_cnf(std::span<const LabPacket> packets, const Arrivals& arrivals, s
 /// counts a flow only with a first and a last packet.
 RelativeErrors errors_of(const CnfTrial& trial, double CnfFlow::* estimator,
                          std::uint64_t least = 1, std::uint64_t least_sampled = 2);
-/// The share of flows with two selected packets whose truth lies within the margin.
+/// The share of flows with two selected packets whose truth is within the margin.
 double covered_share(const CnfTrial& trial, double CnfFlow::* estimator, double CnfFlow::* margin);
 RelativeErrors deviation_errors_of(const CnfTrial& trial, double CnfFlow::* estimator,
                                    std::uint64_t least = 2);

@@ -1,4 +1,4 @@
-// L5: which share of flow records the checks of CNF let through (CNF Table II).
+// L5: which share of flow records passes the checks of CNF (CNF Table II).
 
 #include <fmt/core.h>
 
@@ -40,11 +40,11 @@ double percent(std::uint64_t part, std::uint64_t whole) {
   return 100.0 * static_cast<double>(part) / static_cast<double>(std::max<std::uint64_t>(1, whole));
 }
 
-/// Drop-tail, as slow as it takes to lose the row's share.
+/// Drop-tail, with a rate that loses the row's share.
 Row survival(const BackboneTrace& traffic, double seconds, double loss, double scale,
              const LabSetting& setting) {
   const double rate = traffic.drain_rate(1, seconds);
-  // A tenth of the traffic, a tenth of the queue: the times stay as they are.
+  // A tenth of the traffic, a tenth of the queue: the times are unchanged.
   const auto room = static_cast<std::size_t>(queue_packets * scale);
   const auto queue = [room](double bytes_per_second) {
     return DropTailQueue{{.capacity = room, .bytes_per_second = bytes_per_second}};

@@ -12,8 +12,7 @@ struct Survival {
   double timing = 0, label = 0;
 };
 
-/// A tenth of the CHIC trace for 20 s, uniform loss: the records that C1 to C4 and the labels let
-/// through.
+/// A tenth of the CHIC trace for 20 s, uniform loss: the records that pass C1 to C4 and the labels.
 Survival survival(double loss, bool labels_garbled = false) {
   const BackboneTrace traffic = backbone_traffic({.model = BackboneModel::chic(),
                                                   .seconds = 20,

@@ -1,4 +1,4 @@
-// L6: how close CNF's estimators come (CNF Fig. 3, 4, 6, 9 to 11 and 13).
+// L6: how accurate CNF's estimators are (CNF Fig. 3, 4, 6, 9 to 11 and 13).
 
 #include <fmt/core.h>
 
@@ -18,7 +18,7 @@ constexpr std::uint64_t large = 100;            // packets; "flows of size great
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
-/// The traffic of one run, and the queues that it is sent through.
+/// The traffic of one run, and its queues.
 struct Bench {
   BackboneTrace traffic;
   double seconds;
@@ -148,7 +148,7 @@ void tabulate(const std::string& path, const CnfTrial& trial, ResultTable& table
   }
 }
 
-/// How like the paper's trace ours is, in what CNF states of it.
+/// How well our trace matches the figures that CNF states for its own.
 ResultTable trace_table(const Bench& bench, const CnfTrial& trial, double load) {
   ResultTable table{
       .name = "trace",

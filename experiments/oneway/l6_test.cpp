@@ -66,8 +66,8 @@ bool agrees(double bias_ns) {
   return std::abs(estimated - truth) / packets < 7 * standard_error;
 }
 
-// With independent delays a margin holds the truth of 99 % of the flows and more.  Of 500 flows or
-// more fewer than 95 % with probability below exp(-500 D(0.95 || 0.99)), about 1e-9 (Chernoff).
+// With independent delays a margin covers the truth of at least 99 % of the flows.  Of 500 flows or
+// more, fewer than 95 % have probability below exp(-500 D(0.95 || 0.99)), about 1e-9 (Chernoff).
 TEST(L6, MarginsHoldTheTruth) {
   CnfTrial trial = weibull(false);
   ASSERT_GT(errors_of(trial, &CnfFlow::multiflow).count(), 500u);

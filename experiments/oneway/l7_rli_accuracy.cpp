@@ -1,4 +1,4 @@
-// L7: how close RLI comes, at which load and by which injection (RLI Fig. 5 to 7, 11 and 13).
+// L7: how accurate RLI is, by load and by injection (RLI Fig. 5 to 7, 11 and 13).
 
 #include <fmt/core.h>
 
@@ -13,7 +13,7 @@
 namespace sojourn {
 namespace {
 
-constexpr double link_bytes_per_second = 1.25e9;  // OC-192, of which the paper reckons the overhead
+constexpr double link_bytes_per_second = 1.25e9;  // OC-192, the paper's basis for the overhead
 constexpr std::array<double, 5> loads = {0.20, 0.55, 0.70, 0.88, 0.93};
 constexpr double moderate = 0.55, between = 0.70, high = 0.88, highest = 0.93;
 

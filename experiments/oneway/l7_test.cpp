@@ -60,8 +60,8 @@ TEST(L7, EveryPacketThatArrivedIsAccountedFor) {
   EXPECT_LE(seen.after_last, 300u);
 }
 
-/// Standard error of the aggregate, from what each reference is off the line between its
-/// neighbours: if delay wanders like Brownian motion, a stretch's mean is off by e^2/6
+/// Standard error of the aggregate, from the distance of each reference to the line between its
+/// neighbours: if delay follows Brownian motion, the error of a stretch's mean is e^2/6
 /// (oneway/rli/rli_receiver.h).
 double aggregate_standard_error_ns() {
   std::vector<double> delays;
@@ -90,8 +90,8 @@ bool aggregate_agrees(double capacity_factor, double late_share = 0) {
   return std::abs(receiver.aggregate().mean_ns() - truth) < 0.03 * truth;
 }
 TEST(L7, TheAggregateAgreesWithTheTruth) { EXPECT_TRUE(aggregate_agrees(1)); }
-/// The twins' biases: stamps that are a twentieth of the delay too early, and a link thought to be
-/// a hundredth as fast, so that size counts for too much.
+/// The twins' biases: timestamps that are a twentieth of the delay too early, and an assumed link
+/// speed a hundredth of the true one, so that size counts too much.
 TEST(L7, WouldNoticeStampsThatAreEarly) { EXPECT_FALSE(aggregate_agrees(1, 0.05)); }
 TEST(L7, WouldNoticeAWrongCapacity) { EXPECT_FALSE(aggregate_agrees(0.01)); }
 

@@ -57,8 +57,8 @@ double lda_error(double late_share) {
   return estimate ? std::abs(estimate->mean_ns - second().truth()) / second().truth() : 1;
 }
 
-// Some 20 000 packets in undisturbed buckets, chosen by a hash that knows nothing of delay
-// (deviation about the mean below 1): the standard error is below 1 %, the limit 5 %; for a sum of
+// Some 20 000 packets in undisturbed buckets, chosen by a hash that is independent of delay
+// (deviation about the mean below 1): the standard error is below 1 %, the limit 5 %.  For a sum of
 // bounded terms (no delay above 15 times the mean) Bernstein gives a false-alarm rate below 1e-5.
 TEST(L8, LdaFindsTheMean) { EXPECT_LT(lda_error(0), 0.05); }
 TEST(L8, WouldNoticeATenthMore) { EXPECT_GT(lda_error(0.1), 0.05); }

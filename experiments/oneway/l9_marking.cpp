@@ -167,7 +167,7 @@ void add_clocks(const LabSetting& setting, LabReport& report, Worst& worst) {
       series.points.push_back({offset, share});
       table.rows.push_back({name_of(method), Cell::decimals(offset, 2), score.losses, score.delays,
                             score.loss_error, score.delay_error_ns});
-      // The delay and its jitter, 0.02, need a place as well.
+      // The delay and its jitter, 0.02, need room as well.
       if (std::abs(offset) < room - 0.06) kept_within &= share > 0.8;
       if (std::abs(offset) > room + 0.02) refused_beyond &= score.losses + score.delays == 0;
     }

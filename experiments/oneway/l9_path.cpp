@@ -63,7 +63,7 @@ void MarkedPath::flush_first() {
   for (std::size_t i = 0; i < waiting_; ++i)
     if (arrivals_ns_[i] != lost) under_way_.push_back({arrivals_ns_[i], events_[i].mark});
   waiting_ = 0;
-  // What is sent later may still overtake the newer half, but not the older one.
+  // Packets sent later may still overtake the newer half, but not the older one.
   if (under_way_.size() >= 2 * kept_under_way) arrive(kept_under_way);
 }
 
@@ -85,7 +85,7 @@ void MarkedPath::arrive(std::size_t count) {
 const std::vector<MarkingResult>& MarkedPath::finish() {
   flush_first();
   arrive(under_way_.size());
-  // Both points were there long before and stay long after.
+  // Both points are active long before and long after.
   const std::int64_t long_after =
       latest_ns_ + 4 * std::max(to_ns(length_.length()), to_ns(next_length_.length()));
   one_.span = {timestamp_from_ns(0), timestamp_from_ns(long_after)};

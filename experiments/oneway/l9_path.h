@@ -1,5 +1,5 @@
 #pragma once
-// A path between two marking points whose every packet's fate is known, for experiment l9.
+// A path between two marking points with every packet's fate known, for experiment l9.
 
 #include <array>
 #include <cstdint>
@@ -24,7 +24,7 @@ struct PathTruth {
   std::optional<std::int64_t> pulse_delay_ns;  ///< by both clocks
 };
 
-/// What came of it: given and right, given and wrong, not given.
+/// The outcome: given and right, given and wrong, not given.
 struct PathScore {
   std::uint64_t intervals = 0;  ///< in which packets were sent
   std::uint64_t losses = 0, delays = 0;
@@ -40,8 +40,8 @@ class MarkedPath {
   MarkedPath(MarkingMethod method, MarkingInterval length, PathClock clock,
              Duration clock_error = {});
 
-  /// Packets in the order of sending.  Without `delay_ns` the packet is lost.  Arrivals may
-  /// overtake.
+  /// Packets in the order of sending.  Without `delay_ns` the packet is lost.  Arrivals may be
+  /// reordered.
   void send(std::int64_t sent_ns, std::optional<std::int64_t> delay_ns);
   void change_interval(MarkingInterval length, Timestamp now);
 

@@ -10,7 +10,7 @@ namespace {
 constexpr double link_bits_a_ns = 10;  // 10 Gbit/s
 constexpr MarkingInterval steady_length{-2};
 
-/// A link with a queue of bounded length: who finds it full is lost.
+/// A link with a bounded queue: packets that find it full are lost.
 class Link {
  public:
   explicit Link(std::int64_t longest_ns, double backlog_ns = 0)

@@ -1,5 +1,5 @@
 #pragma once
-// The traffic of experiment l9: each run sends packets over a marked path and says what came of it.
+// The traffic of experiment l9: each run sends packets over a marked path and returns the outcome.
 
 #include <cstdint>
 #include <optional>
@@ -13,7 +13,7 @@ namespace sojourn {
 
 inline constexpr std::int64_t l9_origin_ns = 1'700'000'000'000'000'000;
 
-/// An interval as the collector gives it, and the truth beside it.
+/// An interval as reported by the collector, beside the truth.
 struct CongestedInterval {
   double start_s = 0;
   std::uint64_t sent = 0;
@@ -34,14 +34,14 @@ CongestionRun congestion(const LabSetting& setting, double gap_ns);
 /// 512-byte packets at `load` of the link's rate into a queue of `queue_ns`.
 PathScore overload(const LabSetting& setting, double load, std::int64_t queue_ns);
 
-/// Steady traffic of 400 packets an interval, up to 2 % of an interval on the way, one in fifty
-/// lost.
+/// Steady traffic of 400 packets an interval, with a delay of up to 2 % of an interval and a loss
+/// of one in fifty.
 struct Steady {
   MarkingMethod method = MarkingMethod::multiplexed;
   PathClock clock = {};
   Duration clock_error = {};
   double most_delay = 0.02;  ///< in intervals; each packet draws its own, so they overtake
-  double on = 1;             ///< share of intervals in which the flow speaks
+  double on = 1;             ///< share of intervals in which the flow sends
   int intervals = 24;
   std::optional<MarkingInterval> change_to = {};
 };

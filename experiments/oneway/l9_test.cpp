@@ -1,5 +1,5 @@
-// The scaled-down run of l9.  Nothing here is statistical: a figure that is given is exact or the
-// test fails.
+// The scaled-down run of l9.  Nothing here is statistical: a given figure is exact or the test
+// fails.
 
 #include <gtest/gtest.h>
 
@@ -17,11 +17,11 @@ TEST(L9, MeetsItsClaimsScaledDown) {
   EXPECT_EQ(report.figures.size(), 5u);
 }
 
-/// The score sees a wrong figure: a packet that vanishes behind the truth's back.
+/// The score detects a wrong figure: a packet that is lost without being counted in the truth.
 TEST(L9, TheScoreNoticesAMiscount) {
   MarkedPath path{MarkingMethod::step, MarkingInterval{-4}, {}};
   constexpr std::int64_t begin = 1'700'000'000'000'000'000;
-  // 40 intervals too late: it is counted, but in another interval than the one it was sent in.
+  // 40 intervals too late: it is counted, but in another interval than that of sending.
   for (int i = 0; i < 4000; ++i)
     path.send(begin + i * std::int64_t{1'000'000}, i == 100 ? 2'500'000'000 : 1000);
   path.finish();

@@ -62,7 +62,7 @@ std::vector<LabPacket> trains(const MarginScale& scale, std::size_t& flows) {
   return packets;
 }
 
-/// Delay that wanders, and comes back within `memory`: exp of an Ornstein-Uhlenbeck process.
+/// Delay that drifts and returns within `memory`: exp of an Ornstein-Uhlenbeck process.
 Path wandering(double memory_ns, std::uint64_t seed) {
   struct State {
     Random random;
@@ -80,7 +80,7 @@ Path wandering(double memory_ns, std::uint64_t seed) {
 }
 
 /// A queue that bursts of cross traffic fill as fast as time passes, and that drains half as fast.
-/// `lengths` draws the nanoseconds of a burst.
+/// `lengths` draws the duration of a burst in nanoseconds.
 Path behind_bursts(double bursts_a_second, std::function<double(Random&)> lengths,
                    std::uint64_t seed) {
   struct State {
@@ -157,7 +157,7 @@ MarginTraffic link_at(double load, double hidden, const MarginScale& scale) {
   BackboneTrace sanj = backbone(scale, BackboneModel::sanj());
   MarginTraffic traffic{.name = {}, .packets = {}, .path = {}};
   traffic.bytes_a_second = line_rate(sanj.packets, scale.seconds, load);
-  // Every flow is in the capture, or none of its packets is.
+  // All packets of a flow are in the capture, or none.
   const auto is_hidden = [hidden](const LabPacket& packet) {
     return (packet.flow * 2654435761u >> 16 & 0xffffu) < hidden * 0x10000;
   };

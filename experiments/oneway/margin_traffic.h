@@ -1,5 +1,5 @@
 #pragma once
-// Traffic and paths on which margins are tried: from independent delays to what breaks formulas.
+// Traffic and paths for testing margins: from independent delays to cases that break formulas.
 
 #include <cstdint>
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace sojourn {
 
-/// Packets, and what a packet meets; paths keep the order of packets where `in_order`.
+/// Packets and their path; paths keep the order of packets if `in_order`.
 struct MarginTraffic {
   std::string name;
   std::vector<LabPacket> packets;
@@ -21,8 +21,8 @@ struct MarginTraffic {
   double bytes_a_second = 0;  ///< of the link, counting all that a frame takes; 0: no link
 };
 
-/// What an IP packet takes on an Ethernet link: headers, checksum, preamble and gap, and at least
-/// the smallest frame.
+/// The bytes of an IP packet on an Ethernet link: with headers, checksum, preamble and gap, and at
+/// least the smallest frame.
 std::uint32_t ethernet_bytes(std::uint32_t ip_bytes);
 
 struct MarginScale {

@@ -1,5 +1,5 @@
 #pragma once
-// For how many flows the truth lies within the margin that `sojourn oneway` prints.
+// For how many flows the truth is within the margin that `sojourn oneway` prints.
 
 #include <cstdint>
 #include <span>
@@ -12,7 +12,7 @@
 namespace sojourn {
 
 struct MarginTrial {
-  std::size_t flows = 0;     ///< with a margin that is not zero by knowledge of all packets
+  std::size_t flows = 0;     ///< with a margin, unless it is zero because all packets are known
   double covered = 0;        ///< share whose truth lies within
   double median_margin = 0;  ///< relative to the true mean
   double median_error = 0;   ///< likewise

@@ -43,7 +43,7 @@ void add_row(ResultTable& table, const std::string& traffic, const std::string& 
                         percent(trial.median_margin), percent(trial.median_error)});
 }
 
-/// The worst of what is claimed, by name.
+/// The worst value of each claim, by name.
 struct Worst {
   double covered = 1;
   std::string where;

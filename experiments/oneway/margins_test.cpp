@@ -18,9 +18,9 @@ const MarginTraffic& named(std::string_view name) {
   return traffic().front();
 }
 
-// Flows share the path and so are not independent: of seeds 1 to 24 one crosses this limit (12, the
-// queue at 1 %, with 87.5 %), so the rate of false alarms is about 4 %; the seed is fixed.  The
-// bound is the one that the margins promise.
+// Flows share the path and so are not independent: of seeds 1 to 24 one exceeds this limit (12, the
+// queue at 1 %, with 87.5 %), so the false-alarm rate is about 4 %; the seed is fixed.  The bound
+// is the one stated for the margins.
 constexpr double least = 0.92;
 
 struct Case {
@@ -60,7 +60,7 @@ TEST(RliMargins, HoldWhatTheyPromiseOnEthernet) {
   }
 }
 
-// Half of the traffic is not in the capture: gaps prove nothing, and the margins say so.
+// Half of the traffic is not in the capture: gaps prove nothing, and the margins show that.
 TEST(RliMargins, HoldWithTrafficThatIsNotInTheCapture) {
   const MarginTraffic link = link_at(0.6, 0.5, {.seconds = 4, .scale = 0.05, .seed = 1});
   EXPECT_GE(try_rli_margins(link, RliEstimator::queue_aware, 100).covered, 0.88);

@@ -1,5 +1,5 @@
 #pragma once
-// The experiments about one-way delay, L5 to L8: CNF, RLI and LDA; and how far their margins hold.
+// The experiments about one-way delay, L5 to L8 (CNF, RLI and LDA), and whether their margins hold.
 
 #include "experiments/report/experiment.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Backbone traffic through a queue: when each packet was sent and arrived, and each flow's true
+// Backbone traffic through a queue: when each packet was sent and received, and each flow's true
 // delay.
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace sojourn {
 
 inline constexpr std::int64_t lost_packet = -1;
 
-/// Arrival times in nanoseconds, or lost_packet, by the packets' places.
+/// Arrival times in nanoseconds, or lost_packet, by packet index.
 using Arrivals = std::vector<std::int64_t>;
 
 template <class Queue>
@@ -38,7 +38,7 @@ double mean_delay_ns(std::span<const LabPacket> packets, const Arrivals& arrival
 std::vector<DelayMoments> true_delays(std::span<const LabPacket> packets, const Arrivals& arrivals,
                                       std::size_t flows);
 
-/// The drain rate at which `measure(rate)` falls to `target`: it must not grow with the rate.
+/// The drain rate at which `measure(rate)` falls to `target`; it must not grow with the rate.
 template <class Measure>
 double drain_rate_for(double target, double slowest, double fastest, int steps, Measure measure) {
   for (int step = 0; step < steps; ++step) {
@@ -66,7 +66,7 @@ struct LabSampling {
   }
 };
 
-/// What both points export about the selected packets, and what each selected packet's delay was.
+/// What both points export about the selected packets, and each selected packet's true delay.
 struct LabRecords {
   std::vector<FlowRecord> first;
   std::vector<FlowRecord> last;
@@ -74,7 +74,7 @@ struct LabRecords {
 LabRecords records_of(std::span<const LabPacket> packets, const Arrivals& arrivals,
                       const LabSampling& sampling, const FlowCache::Options& cache);
 
-/// Trajectory sampling: the delays of a flow's own selected packets, and nothing else.
+/// Trajectory sampling: only the delays of a flow's own selected packets.
 std::vector<DelayMoments> trajectory_delays(std::span<const LabPacket> packets,
                                             const Arrivals& arrivals, const LabSampling& sampling,
                                             std::size_t flows);

@@ -30,7 +30,7 @@ struct RliPath {
 
 RliPath inject(std::span<const LabPacket> packets, RedQueue queue, ReferenceGenerator generator);
 
-/// All of it through a receiver, which then knows every flow.
+/// Feeds all of it to a receiver, which then knows every flow.
 RliReceiver receive(std::span<const LabPacket> packets, const RliPath& path,
                     const RliReceiver::Options& options, std::size_t begin = 0,
                     std::size_t end = ~std::size_t{0});

@@ -1,5 +1,5 @@
-// What points, collectors and stores need as a network grows: arithmetic on figures that were
-// measured one by one (docs/design/scale.md says how).
+// What points, collectors and stores need as a network grows: computed from separately measured
+// figures (docs/design/scale.md).
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 namespace sojourn {
 namespace {
 
-// The figures that docs/design/scale.md speaks of.
+// The figures used in docs/design/scale.md.
 TEST(Scale, AThousandPointsAsDocumented) {
   const LabReport report = run_scale({});
   ASSERT_EQ(report.tables.size(), 2u);
@@ -13,7 +13,7 @@ TEST(Scale, AThousandPointsAsDocumented) {
   std::string text;
   for (const Cell& cell : row) text += cell.text + "; ";
   EXPECT_EQ(text, "1000; 10 Mpps; 1 %; 2.87 MB/s; 32.3 M/s; 21; 403 GB; 68; 1.08 PB; ");
-  // Ten times less sampling costs ten times less, whatever the network is.
+  // A tenth of the sampling costs a tenth, for any network.
   const auto& tenth = report.tables[0].rows[report.tables[0].rows.size() - 2];
   EXPECT_DOUBLE_EQ(std::get<double>(row[4].value), 10 * std::get<double>(tenth[4].value));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What an experiment of the lab is: traffic with a known truth in, a report beside the paper's out.
+// An experiment of the lab: traffic with a known truth in, a report beside the paper's figures out.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace sojourn {
 struct LabSetting {
   std::uint64_t seed = 1;
   bool quick = false;  ///< a scaled-down run: seconds instead of minutes
-  std::function<void(double)> progress = [](double) {};  ///< told how far through, 0 to 1
+  std::function<void(double)> progress = [](double) {};  ///< called with the share done, 0 to 1
 };
 
-/// One line of the verdict: what the paper says, what we found, and whether that meets it.
+/// One line of the verdict: the paper's value, ours, and whether the claim is met.
 struct Claim {
   std::string statement;  ///< "two fridges need half the memory of staged for equal error"
   std::string paper;      ///< the paper's value, with its unit; "-" for a claim of our own

@@ -1,5 +1,5 @@
 #pragma once
-// An experiment is seeded and pure: what it says is recorded, and a test tells what has changed.
+// An experiment is seeded and pure: its result is recorded, and a test shows changes.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace sojourn::test {
 
-/// Claims, tables and figures, one line each, numbers as people see them or to four digits.
+/// Claims, tables and figures, one line each, with numbers as printed or to four digits.
 inline std::string text_of(const LabReport& report) {
   std::string text;
   const auto line = [&text](const std::string& words) { text += words + "\n"; };
@@ -44,8 +44,8 @@ inline std::string text_of(const LabReport& report) {
   return text;
 }
 
-/// Compares with experiments/recorded/NAME.txt.  With SOJOURN_ACCEPT=1 it is written anew, and the
-/// commit says why the new one is right.
+/// Compares with experiments/recorded/NAME.txt.  With SOJOURN_ACCEPT=1 the file is rewritten, and
+/// the commit says why the new one is right.
 inline void expect_as_recorded(const std::string& name, const LabReport& report) {
   const std::string path = std::string{SOJOURN_RECORDED} + "/" + name + ".txt";
   const std::string now = text_of(report);

@@ -1,5 +1,5 @@
 #pragma once
-// The tables that L1 to L4 compare, each as it would be built for a number of slots.
+// The tables that L1 to L4 compare, each as built for a number of slots.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace sojourn {
 
 /// How bytes are counted.  A slot of the papers' tables has 8 bytes (STAGED: a 32-bit fingerprint
 /// and a 32-bit time; FRIDGE compares at equal slots and leaves its 32-bit counter out of the
-/// count).  Our implementations of them have 16 (64-bit times in nanoseconds); they are given 16 M
-/// bytes and charged 8 M, so that they have the M slots that their papers would have.  Our own
-/// tables are given, and charged, 8 M bytes as they are.  Slots alone are counted, for all of them:
-/// not the parameters and weights, whose size does not depend on M.
+/// count).  Our implementations of them have 16 (64-bit times in nanoseconds); they get 16 M bytes
+/// and are charged 8 M, so that they have the M slots of their papers.  Our own tables get, and are
+/// charged, 8 M bytes.  For all of them only slots are counted, not the parameters and weights,
+/// whose size does not depend on M.
 constexpr std::size_t paper_slot_bytes = 8;
 
 /// One table at one setting.
@@ -32,8 +32,8 @@ struct Contender {
 Contender staged(std::size_t slots, unsigned stages, Duration expire);
 /// FRIDGE with a fixed entry probability.
 Contender fridge(std::size_t slots, double entry_probability);
-/// FRIDGE's two fridges of equal size, joined by inverse variance; the second lives 2^octaves times
-/// as long as the first and enters with probability p.
+/// FRIDGE's two fridges of equal size, joined by inverse variance; the lifetime of the second is
+/// 2^octaves times that of the first, and its entry probability is p.
 Contender two_fridges(std::size_t slots, unsigned octaves_apart, double p);
 
 /// What `sojourn rtt --memory BYTES` chooses by itself.
@@ -42,7 +42,7 @@ Contender self_configured(std::size_t memory_bytes);
 Contender pooled_fridges(std::size_t memory_bytes);
 Contender leased(std::size_t memory_bytes);
 
-/// What one contender did, a run for every seed.
+/// The results of one contender, a run for every seed.
 struct Trials {
   std::vector<TrialErrors> each;
   std::vector<ShareCurve> curves;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t count = IntervalTrial::quantiles.size();
 
-/// What a table finds, as the pipeline would add it up.
+/// What a table finds, added up as in the pipeline.
 template <PairTable Table>
 Distribution measure(const std::vector<FlowEvent>& events, Table table, TableKind kind,
                      std::uint64_t seed) {
@@ -96,7 +96,7 @@ void compare(const DelaySnapshot& before, const DelaySnapshot& after, IntervalTr
     trial.alarms[i] += verdict_of(test, IntervalTrial::alarm_rates[i]) != ShiftVerdict::same;
 }
 
-/// What is left of some runs of one table.
+/// The sums of some runs of one table.
 struct Tally {
   IntervalTrial sums;  ///< sums over the runs instead of shares and means
   double total_squares = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// How often the intervals of `sojourn rtt` hold the truth, and how often `--expect` is wrong.
+// How often the intervals of `sojourn rtt` cover the truth, and how often `--expect` is wrong.
 
 #include <array>
 #include <cstddef>
@@ -35,7 +35,7 @@ struct IntervalTrial {
 };
 
 /// Every table over the same `runs` pieces of traffic, on all cores.  Each run is compared with the
-/// next one, as `--expect` does.
+/// next one, as by `--expect`.
 std::vector<IntervalTrial> try_intervals(
     const IntervalTraffic& traffic, const std::vector<IntervalTable>& tables, std::size_t runs,
     std::uint64_t seed, const std::function<void(double)>& progress = [](double) {});

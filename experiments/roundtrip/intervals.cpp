@@ -1,5 +1,5 @@
-// How often the 95 % intervals of `sojourn rtt` hold the truth, and how often `--expect` raises an
-// alarm though nothing has changed: every table, at every size of a ladder, on four kinds of
+// How often the 95 % intervals of `sojourn rtt` cover the truth, and how often `--expect` raises an
+// alarm though nothing has changed: every table, at every size of a series, on four kinds of
 // traffic.
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ constexpr std::array sizes_kib = {4u, 16u, 64u, 256u, 1024u};
 constexpr std::array kinds = {TableKind::staged,      TableKind::fridge, TableKind::fridges,
                               TableKind::fridges_ivw, TableKind::leased, TableKind::tailored};
 
-/// staged leaves out what finds no room, fridges-ivw is for comparison: both are known to be
+/// staged leaves out requests without room, fridges-ivw is for comparison: both are known to be
 /// biased, and their reports say so.
 bool is_promised(TableKind kind) {
   return kind != TableKind::staged && kind != TableKind::fridges_ivw;
@@ -47,7 +47,7 @@ Cell size_cell(const IntervalTable& table) {
 
 Cell percent(double share) { return Cell::decimals(100 * share, 1); }
 
-/// The worst figure of what is promised, and where it was.
+/// The worst value of each promise, and where it occurred.
 struct Worst {
   double value;
   std::string where;
@@ -122,7 +122,7 @@ LabReport run_intervals(const LabSetting& setting) {
         most_alone.note_most(std::max(trial.held[0], trial.held[1]), where);
       }
       if (trial.compared > 0) often.note_most(static_cast<double>(trial.alarms[0]) / pairs, where);
-      // Three standard errors are chance: one of 370, and there are a hundred.
+      // Up to three standard errors may be chance: one of 370, and there are a hundred.
       bias.note_most(std::max(0.0, std::abs(trial.total - 1) - 3.5 * trial.total_error), where);
       for (std::size_t i = 0; i < raised.size(); ++i) {
         raised[i] += static_cast<double>(trial.alarms[i]);

@@ -1,7 +1,7 @@
-// Intervals and comparisons behind the tables themselves, the smallest ones first.
+// Intervals and comparisons with the real tables, the smallest ones first.
 //
-// Seeds are fixed.  With another seed an interval that holds 95 % would fall below 90 % of 300 runs
-// with probability 2e-4 (binomial); totals are judged at 5 standard errors, 6e-7.
+// Seeds are fixed.  With another seed an interval with a coverage of 95 % would cover fewer than 90
+// % of 300 runs with probability 2e-4 (binomial); totals are judged at 5 standard errors, 6e-7.
 
 #include <gtest/gtest.h>
 
@@ -44,9 +44,9 @@ TEST_P(IntervalsOf, EveryTableHoldTheTruthAndTotalsAreUnbiased) {
   }
 }
 
-/// Wide intervals hold the truth too: with 1000 independent runs an interval that holds 95.7 %
-/// lies outside these bounds with probability 3e-3 (binomial); before the widths were added as
-/// squares, it was 97.9 %.
+/// Intervals that are too wide cover the truth too: with 1000 independent runs an interval with a
+/// coverage of 95.7 % is outside these bounds with probability 3e-3 (binomial); before the widths
+/// were added as squares, it was 97.9 %.
 TEST(Intervals, OfIndependentSamplesAreNeitherTooNarrowNorTooWide) {
   const std::vector<IntervalTable> of = {{TableKind::tailored, 65'536}};
   const auto trials = try_intervals(interval_traffic()[0], of, 1000, 1);
@@ -64,8 +64,8 @@ TEST_P(IntervalsOf, DelaysThatAreLongerAreNoticed) {
     EXPECT_LT(trial.held[0], 0.5);
 }
 
-/// Each run against the next.  Chance crosses these bounds with 1e-4 at most if pairs were
-/// independent (Poisson; each run is in two pairs).
+/// Each run against the next.  Chance exceeds these bounds with probability 1e-4 at most if pairs
+/// were independent (Poisson; each run is in two pairs).
 TEST_P(IntervalsOf, ComparisonsOfUnchangedTrafficAreQuiet) {
   const std::vector<IntervalTable> compared = {{}, {TableKind::tailored, 4096}};
   const auto trials = try_intervals(GetParam(), compared, runs, 2);
@@ -89,7 +89,7 @@ TEST(Intervals, ComparisonsWouldNoticeAChange) {
   EXPECT_GE(try_intervals(traffic, {{}}, 40, 3)[0].alarms[0], 35u);
 }
 
-/// Do the closed form and the draws agree?
+/// Whether the closed form and the draws agree.
 TEST(Intervals, TheTruthIsThatOfTheTraffic) {
   for (const IntervalTraffic& traffic : interval_traffic()) {
     const double median = traffic.quantile_ns(0.5), p95 = traffic.quantile_ns(0.95);

@@ -1,5 +1,5 @@
 #pragma once
-// Several runs of a table joined to one distribution, which is how FRIDGE measures (section 5).
+// Several runs of a table joined to one distribution, as in FRIDGE's measurements (section 5).
 
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace sojourn {
 
 /// F as one run estimates it, on a fixed scale of delays: 128 steps to the octave, 1 us to 17 s.
 ///
-/// Between two steps F is taken for straight in log(delay); that moves a quantile by far less than
-/// a step, 0.008 octaves, wherever a step holds several samples.
+/// Between two steps F is assumed linear in log(delay); that changes a quantile by far less than a
+/// step, 0.008 octaves, wherever a step holds several samples.
 class ShareCurve {
  public:
   static constexpr int first_octave = 10, octaves = 24, steps_an_octave = 128;
@@ -35,8 +35,8 @@ class ShareCurve {
 /// estimated CDFs are combined, "to reduce variance from individual runs and highlight the bias".
 constexpr std::size_t runs_joined = 10;
 
-/// The errors of the mean of `size` curves: the root of their mean square over many choices of so
-/// many runs. Choosing again from the same runs costs nothing and uses all of them; the result is
+/// The errors of the mean of `size` curves: the root of their mean square over many choices of that
+/// many runs.  Choosing again from the same runs costs nothing and uses all of them; the result is
 /// about as certain as the variance of curves.size() numbers, whose own relative error is sqrt(2 /
 /// (n - 1)), or half of that for the root.
 TrialErrors joined_errors(const TrialTruth& truth, std::span<const ShareCurve> curves,

@@ -1,10 +1,10 @@
 // L1: which entry probability is best for a fridge (FRIDGE section 5.2, figure 3).
 //
-// The error is the paper's: ten runs with other hash seeds joined (joined_runs.h), then
+// The error is the paper's: ten runs with different hash seeds joined (joined_runs.h), then
 // |log2(estimated/true)| at 50, 95 and 99 per cent and the worst of 5 to 95.  Its claims: the error
 // is least around p = 2^-9 and 2^-4, which is near the rule M/p = arrivals in the longest delay,
 // and similar for any p within 0.5x-2x of that.  It gives no number for "similar"; 1.5 is ours.
-// Near the rule p goes in half octaves here, so that our own optimum is known as well.
+// Near the rule p is tried in half octaves here, so that our own optimum is known as well.
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ struct Outcome {
   std::vector<double> score;
 };
 
-/// What figure 3 plots, taken together.
+/// What figure 3 plots, summarised.
 double score_of(const TrialErrors& errors) {
   return (errors.p50 + errors.p95 + errors.p99 + errors.worst) / 4;
 }
@@ -55,7 +55,7 @@ std::vector<Cell> row_of(std::vector<Cell> row, const TrialErrors& joined, const
 }  // namespace
 
 LabReport run_l1(const LabSetting& setting) {
-  // Quick: an eighth of the rate and of the slots leaves p and all lives in seconds as they are.
+  // Quick: an eighth of the rate and of the slots leaves p and all lifetimes in seconds unchanged.
   const double scale = setting.quick ? 8 : 1;
   const auto slots = static_cast<std::size_t>(4096 / scale);
   const std::size_t seeds = setting.quick ? 20 : 40;
@@ -64,7 +64,7 @@ LabReport run_l1(const LabSetting& setting) {
   LabReport report;
   double done = 0;
   for (const Sweep& sweep : sweeps) {
-    // Two longest delays long at least, so that what happens at the ends does not decide.
+    // At least two longest delays long, so that effects at the ends do not dominate.
     const double seconds = std::max(2 * std::exp2(sweep.octaves) * 1e-3, 1.25);
     const double rate = 1e6 / scale;
     const RequestTrace trace =

@@ -1,8 +1,8 @@
 // L2: every table at equal memory on the border-link trace (FRIDGE figures 2, 4 and 5).
 //
 // The papers' tables are tuned by hand: for each memory and each figure of merit the best setting
-// of a sweep, chosen with traces and seeds of its own and then judged with others.  Ours is what
-// `sojourn rtt --memory` chooses.
+// of a sweep, chosen with some traces and seeds and then judged with others.  Ours is what `sojourn
+// rtt --memory` chooses.
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ struct Plan {
 };
 Plan plan_of(bool quick) {
   if (quick) return {{5, 1, 3, 20}, {5, 2, 5, 21}, {10, 12}, {724, 1024}, {0.5, 1}, {2}, {3}};
-  // Wide enough that the best setting does not lie at an end: that would be tuning by half.
+  // Wide enough that the best setting is not at an end.
   return {{11.4, 2, 5, 20},
           {11.4, 4, runs_joined, 21},
           {8, 10, 12, 14, 16},
@@ -63,7 +63,7 @@ double error_of(const SeveralTraces& trials, std::size_t contender, std::size_t 
                                : trials.median(contender).*merits[merit].merit;
 }
 
-/// A contender that was chosen, for what.
+/// A chosen contender, and its figure of merit.
 struct Final {
   Contender contender;
   int size;

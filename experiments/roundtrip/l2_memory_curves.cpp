@@ -77,7 +77,7 @@ void add_merit(LabReport& report, const std::vector<int>& sizes,
     std::string listed, halves;
     bool all = true, all_halves = true;
     for (const int size : sizes) {
-      if (size > 14) continue;  // what was asked ends here; from there on ours has other lines
+      if (size > 14) continue;  // the requirement ends here; beyond, ours has other lines
       const double error = theirs.at(size).errors[merit].*figure_of;
       const double equal = ours.at(size).errors[merit].*figure_of,
                    half = ours.at(size - 1 >= ours.begin()->first ? size - 1 : size).errors[merit].*

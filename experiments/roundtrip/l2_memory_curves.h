@@ -1,5 +1,5 @@
 #pragma once
-// L2: what a table reaches with how much memory, and FRIDGE's figure 5 made of it.
+// L2: a table's accuracy by memory, and FRIDGE's figure 5 made from it.
 
 #include <cstddef>
 #include <map>
@@ -29,7 +29,7 @@ inline double mean_of_figure5(const TrialErrors& errors) {
   return (errors.p50 + errors.p95 + errors.p99) / 3;
 }
 
-/// What a family reaches with M slots' worth of bytes, for each merit at its best setting.
+/// The accuracy of a family with M slots' worth of bytes, for each merit at its best setting.
 struct Reached {
   TrialErrors errors[merit_count];
   std::string setting[merit_count];
@@ -41,7 +41,7 @@ struct Reached {
 };
 using Curve = std::map<int, Reached>;  ///< by log2 M
 
-/// The memory (log2) at which `curve` reaches the error, between the sizes it was tried at.
+/// The memory (log2) at which `curve` reaches the error, interpolated between the sizes tried.
 double size_reaching(const Curve& curve, std::size_t merit, double error);
 
 /// The errors of all, by memory, and whether ours is as accurate with the same memory and with

@@ -1,8 +1,8 @@
 #pragma once
 // L2's contenders over several traces of the same model.
 //
-// What a staged table samples depends on the trace more than on the hash (lab/flow_trace.h): seeds
-// of the hash alone would say how lucky it was with one trace, and with great certainty.
+// What a staged table samples depends more on the trace than on the hash (lab/flow_trace.h): seeds
+// of the hash alone would only show how lucky it was with one trace, with a false certainty.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ class SeveralTraces {
     double seconds;
     std::size_t traces;
     std::size_t runs;     ///< of each contender over each trace
-    std::uint64_t stage;  ///< traces and seeds of one stage have no part in another
+    std::uint64_t stage;  ///< traces and seeds of one stage are not used in another
   };
   using Visit = std::function<void(std::size_t number, const RequestTrace& trace)>;
 

@@ -1,4 +1,4 @@
-// L3: what share of the RTT samples a staged table finds (STAGED section 3, figures 5 and 6).
+// L3: the share of the RTT samples that a staged table finds (STAGED section 3, figures 5 and 6).
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ LabReport run_l3(const LabSetting& setting) {
   const RequestTrace trace = make_trace(model, setting.seed).trace;
   const auto seeds = key_seeds(setting, 3, 3);
 
-  // Slots are named as if at full scale.
+  // Slots are labelled as at full scale.
   const auto table_of = [&](unsigned stages, std::size_t total) {
     return staged(total / scale, stages, expire);
   };
@@ -91,7 +91,7 @@ LabReport run_l3(const LabSetting& setting) {
       most = std::max(most, success(first + s));
     }
     const double gain = most - success(first);
-    if (gain > 0.05) {  // only where stages matter at all is there a gain to speak of
+    if (gain > 0.05) {  // a gain is meaningful only if stages matter at all
       least_part_3 = std::min(least_part_3, (success(first + 2) - success(first)) / gain);
       least_part_4 = std::min(least_part_4, (success(first + 3) - success(first)) / gain);
       const double early = (success(first + 3) - success(first)) / 3,

@@ -1,5 +1,6 @@
-// L4: bursts of four times the rate and five times the delay.  Which table is unbiased?  (The
-// papers' claims are STAGED section 2.5, "Sampling under memory pressure", and FRIDGE lemma 3.1.)
+// L4: bursts of four times the rate and five times the delay, to see which tables are unbiased.
+// (The papers' claims are STAGED section 2.5, "Sampling under memory pressure", and FRIDGE lemma
+// 3.1.)
 
 #include <fmt/format.h>
 
@@ -58,7 +59,7 @@ LabReport run_l4(const LabSetting& setting) {
     const std::string name = contenders[i].family + (i < 3 ? ", " + contenders[i].setting : "");
     chart.series.push_back(cdf_series(name, contenders[i].run(trace, seeds[0])));
   }
-  // Where sixty times as many want to wait as there is room for, chance moves it more.
+  // With sixty times as many requests as slots, random variation is larger.
   const double near = setting.quick ? 0.15 : 0.1;
   report.claims = {
       {"staged with a short expiry misses the slow pairs: its median, off by octaves",

@@ -1,6 +1,6 @@
-// The scaled-down round-trip experiments say what they said.  Those of a few seconds; the others
-// have tests of their parts.  Recorded with g++: in which order arguments are evaluated, and random
-// numbers drawn, is up to the compiler.
+// The scaled-down round-trip experiments give their recorded results.  Only those of a few seconds;
+// the others have tests of their parts.  Recorded with g++: the evaluation order of arguments, and
+// so of random draws, depends on the compiler.
 
 #ifndef __clang__
 

@@ -10,6 +10,6 @@ LabReport run_l1(const LabSetting& setting);         ///< the best entry probabi
 LabReport run_l2(const LabSetting& setting);         ///< all tables at equal memory
 LabReport run_l3(const LabSetting& setting);         ///< how many samples a staged table finds
 LabReport run_l4(const LabSetting& setting);         ///< when delay rises with load
-LabReport run_intervals(const LabSetting& setting);  ///< do intervals hold, is --expect quiet
+LabReport run_intervals(const LabSetting& setting);  ///< intervals hold, --expect is quiet
 
 }  // namespace sojourn

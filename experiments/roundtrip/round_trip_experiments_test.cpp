@@ -1,9 +1,9 @@
-// The round-trip experiments, scaled down: what they are about must come out.
+// The round-trip experiments, scaled down: their main results must appear.
 //
-// Seeds are fixed, so each fails always or never.  Each figure is a median over 3 to 9 draws of the
-// keys.  Every margin would have to be missed by more than half of the draws: if one draw in ten
-// misses it, a fresh seed gives a false alarm with a probability of 0.003 at seven draws
-// (binomial), and one in a hundred, 3e-7.
+// Seeds are fixed, so the result is deterministic.  Each figure is a median over 3 to 9 draws of
+// the keys.  A test fails only if more than half of the draws miss the margin: if one draw in ten
+// misses it, a new seed gives a false alarm with a probability of 0.003 at seven draws (binomial),
+// and with one in a hundred, 3e-7.
 
 #include "experiments/roundtrip/round_trip_experiments.h"
 
@@ -49,7 +49,7 @@ TEST(L4, StagedIsBiasedInBurstsAndTheOthersAreNot) {
   for (const Claim& one : report.claims) EXPECT_TRUE(one.met) << one.statement << ": " << one.ours;
 }
 
-/// The part of L2 that matters most, at one size: ours against a fridge whose longest delay was
+/// The most important part of L2, at one size: ours against a fridge whose longest delay was
 /// guessed ten times too long.
 TEST(L2, OursNeedsNoTuning) {
   const BorderLinkTrace model{.seconds = 5};
@@ -65,7 +65,7 @@ TEST(L2, OursNeedsNoTuning) {
   EXPECT_LT(ours.worst, 0.8 * misguided.worst);
 }
 
-/// The same requests; the same delays, dealt out anew among those that are answered.
+/// The same requests and the same delays, randomly reassigned among those that are answered.
 RequestTrace dealt_anew(const RequestTrace& trace, std::uint64_t seed) {
   std::vector<std::int64_t> asked_ns(trace.requests), delays_ns = trace.delays_ns;
   Random random{seed};
@@ -84,9 +84,10 @@ RequestTrace dealt_anew(const RequestTrace& trace, std::uint64_t seed) {
 }
 
 /// Why L2 has flows: all runs of a staged table sample the same few milliseconds of the trace, in
-/// which few flows send, so joining them does not help it.  The same delays dealt out anew are the
-/// twin, and mislead it about as little as a fridge.  Root mean square of the worst error over four
-/// traces of 5 s.  Of the 70 choices of four out of eight traces the lines fail for 1, 0 and 0.
+/// which few flows send, so joining them does not help.  The same delays randomly reassigned are
+/// the twin, for which its error is about as small as a fridge's.  Root mean square of the worst
+/// error over four traces of 5 s.  Of the 70 choices of four out of eight traces the lines fail for
+/// 1, 0 and 0.
 TEST(L2, FlowsMisleadAStagedTable) {
   const std::vector<Contender> contenders = {staged(4096, 1, std::chrono::milliseconds{1024}),
                                              fridge(4096, 4096 / BorderFlowsTrace{}.rate)};
@@ -122,7 +123,7 @@ TEST(L1, AFridgeHasABestEntryProbability) {
   EXPECT_GT(sparing.worst, 2 * good.worst);
 }
 
-// The judge itself: a truth that is off by a tenth of an octave is off by a tenth of an octave.
+// The metric itself: a truth that is off by a tenth of an octave is reported as off by that much.
 TEST(TrialTruth, MeasuresWhatItSays) {
   const RequestTrace trace = make_trace(LogUniformTrace{.requests = 20'000}, 1);
   const TrialTruth truth{trace};

@@ -1,5 +1,5 @@
 #pragma once
-// What the reports of L1 to L4 have in common.
+// Common parts of the reports of L1 to L4.
 
 #include <cstdint>
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace sojourn {
 
-/// Seeds of keys, apart from those of other stages of an experiment.
+/// Seeds of keys, distinct from those of other stages of an experiment.
 std::vector<std::uint64_t> key_seeds(const LabSetting& setting, std::size_t count,
                                      std::uint64_t stage);
 

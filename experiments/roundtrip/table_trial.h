@@ -1,5 +1,5 @@
 #pragma once
-// A table of `sojourn rtt` over a trace with a known truth, and how far off it was.
+// A table of `sojourn rtt` on a trace with a known truth, and its errors.
 
 #include <array>
 #include <cstddef>
@@ -28,13 +28,13 @@ struct TrialErrors {
   double samples = 0;
 };
 
-/// What the quantiles of the truth are, computed once a trace.
+/// The quantiles of the truth, computed once a trace.
 class TrialTruth {
  public:
   explicit TrialTruth(const RequestTrace& trace);
   /// Without any sample, each error is ten octaves.
   TrialErrors judge(std::span<const FridgeSample> samples) const;
-  /// Of delays in nanoseconds, estimated at the quantiles asked for; total and samples stay 0.
+  /// For delays in nanoseconds, estimated at the requested quantiles; total and samples stay 0.
   TrialErrors judge_quantiles(std::span<const double> estimated_ns) const;
   /// 5 to 95 per cent, and 99.
   std::span<const double> quantiles_asked() const { return qs_; }
@@ -46,8 +46,8 @@ class TrialTruth {
   double pairs_;
 };
 
-/// The trace through the table in batches, as the pipeline does it.  The seed draws the keys: many
-/// seeds show what the table does to one and the same traffic.
+/// The trace through the table in batches, as in the pipeline.  The seed draws the keys: many seeds
+/// show the table's average result for the same traffic.
 template <PairTable Table>
 std::vector<FridgeSample> samples_of(const RequestTrace& trace, Table table, std::uint64_t seed) {
   constexpr std::size_t batch_size = 128;
