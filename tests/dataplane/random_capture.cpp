@@ -81,7 +81,7 @@ class Generator {
     return size;
   }
 
-  /// What the other end sent: all, up to some segment, into the midst of one, or nonsense.
+  /// What the other end sent: all, up to some segment, into the middle of one, or nonsense.
   std::uint32_t acknowledgment(const Side& theirs) {
     const unsigned what = below(10);
     if (what == 0) return below(1u << 31);
@@ -120,7 +120,7 @@ class Generator {
 
   void ethernet_and_ip(unsigned protocol, unsigned length, std::uint32_t from, std::uint32_t to) {
     u32(0x02000000).u16(1).u32(0x02000000).u16(2).u16(0x0800);
-    // A new identification each time: nothing here is a packet that was captured twice.
+    // A new identification each time: no packet here is a duplicate.
     u16(0x4500).u16(20 + length).u16(++identification_ & 0xffff).u16(0).u8(64).u8(protocol).u16(0);
     u32(from).u32(to);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// A capture that nobody would send: whatever the rules of pairing tell apart, often and at random.
+// An artificial capture: every case that the pairing rules distinguish, often and at random.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,10 +9,9 @@
 
 namespace sojourn {
 
-/// Few connections and many accidents: copies, late and lost segments, super-packets, zero windows,
-/// reused ports, connections without a SYN, queries that are repeated, pauses longer than anybody
-/// waits.  The frames are appended to `bytes`, where they begin to `offsets`; `data` is the
-/// caller's to set.
+/// Few connections and many anomalies: copies, late and lost segments, super-packets, zero windows,
+/// reused ports, connections without a SYN, repeated queries, pauses longer than any timeout.  The
+/// frames are appended to `bytes`, their offsets to `offsets`; the caller sets `data`.
 std::vector<Packet> random_packets(std::uint64_t seed, std::size_t count,
                                    std::vector<std::byte>& bytes,
                                    std::vector<std::size_t>& offsets);

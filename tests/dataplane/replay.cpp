@@ -5,8 +5,8 @@
 //     sojourn-replay tc|xdp --together CAPTURE...     all as one: many of a few packets
 //     sojourn-replay tc|xdp --random SEED...          packets at random (random_capture.h)
 //
-// One line for each capture: packets, pairs, those that differ by class, those that nothing
-// explains.  Exit status 1 if there are any of the last, 77 if the kernel does not let us.
+// One line for each capture: packets, pairs, differences by class, and unexplained ones.  Exit
+// status 1 if there are any of the last, 77 if the kernel does not allow it.
 
 #include <fmt/core.h>
 
@@ -66,8 +66,8 @@ Pair pair_of(const Sample& sample) {
 struct Found {
   Pairs pairs;
   std::array<std::uint64_t, kind_count> ambiguous{};
-  /// What they stand for, and its variance: w (w - 1) each (Horvitz and Thompson 1952).  They wait
-  /// longest, so some are overwritten also where there is much room; where none is, it is 0.
+  /// What they represent, and its variance: w (w - 1) each (Horvitz and Thompson 1952).  They wait
+  /// longest, so some are overwritten even with much room; if none is, it is 0.
   std::array<double, kind_count> ambiguous_weight{}, ambiguous_variance{};
 
   bool as_ambiguous_as(const Found& exact, std::size_t kind) const {
@@ -107,7 +107,7 @@ Found found_in(std::span<const dp_sample> samples, const dp_config& config) {
   return found;
 }
 
-/// By the kernel, packet by packet; nullopt where the kernel refuses one.
+/// By the kernel, packet by packet; nullopt if the kernel refuses one.
 Result<std::vector<dp_sample>> by_kernel(const Capture& capture, const DataplaneOptions& options,
                                          Hook hook) {
   auto program = KernelProgram::load(options, hook);
@@ -142,8 +142,8 @@ Ends ends_of(const std::string& one, int one_port, const std::string& other, int
   return ends;
 }
 
-/// Packets of which the two engines may think differently: when they passed, and in which flows.
-/// What one engine does not see of a flow changes what it knows of the rest.
+/// Packets on which the two engines may differ: when they passed, and in which flows.  What one
+/// engine misses of a flow changes its state for the rest.
 struct Different {
   std::set<std::int64_t> times;
   std::set<Ends> flows;
@@ -211,9 +211,8 @@ Verdict compare(const Found& exact, const Found& kernel, const Reasons& reasons)
   return verdict;
 }
 
-/// A request may be overwritten also where there is much room, and then a copy of it is taken for
-/// the first.  With another key of the hash it is another one: what differs under two keys, with a
-/// reason of its own, differs again.
+/// A request may be overwritten even with much room, and then a copy of it is taken for the first.
+/// With another hash key it is a different request: a real difference appears under both keys.
 Result<void> set_aside_overwritten(const Capture& capture, DataplaneOptions options, Hook hook,
                                    const Found& exact, Verdict& verdict) {
   options.seed += 1;
@@ -236,8 +235,8 @@ int replay(const std::string& name, Capture capture, Hook hook) {
     fmt::print("{}: no Ethernet packets\n", name);
     return 0;
   }
-  // Room for all: each request that comes between overwrites a pair with a chance of one in the
-  // number of slots.
+  // Room for all: each later request overwrites a pair with a probability of one in the number of
+  // slots.
   DataplaneOptions roomy;
   roomy.table_bytes = std::clamp<std::size_t>(capture.packets.size() * 256 * sizeof(dp_slot),
                                               std::size_t{1} << 20, std::size_t{128} << 20);
@@ -256,7 +255,7 @@ int replay(const std::string& name, Capture capture, Hook hook) {
     if (auto done = set_aside_overwritten(capture, roomy, hook, exact, verdict); !done)
       fmt::print(stderr, "{}\n", done.error().message);
 
-  // Too little room for anything: 48 slots of each fridge are far below what waits.
+  // Too little room for anything: 48 slots of each fridge are far fewer than the waiting requests.
   DataplaneOptions tiny = roomy;
   tiny.table_bytes = 8 * 1024;
   tiny.connection_bytes = 4 * 1024;

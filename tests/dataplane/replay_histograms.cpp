@@ -1,5 +1,5 @@
-// The same capture, both outputs of the kernel's program: delays added up there, and samples handed
-// over one by one.
+// The same capture, both outputs of the kernel's program: delays added up there, and single
+// samples.
 //
 //     sojourn-replay-histograms tc|xdp CAPTURE...
 //     sojourn-replay-histograms tc|xdp --random SEED...
@@ -7,13 +7,13 @@
 // In a table that is far too small:
 //
 //     the kernel's histograms are those of the same headers compiled for user space, byte by byte;
-//     they hold as many samples as were handed over, of each kind and leg, and of the same weight
+//     they hold as many samples as were reported, of each kind and leg, and of the same weight
 //     within 1 %;
 //     over 60 keys of the hash the mean of their weights, of all delays and of the slow ones, is
-//     what the exact table finds, within five standard errors (a false alarm in some 10^5 runs).
-//     Samples counted without the factors are the twin that has to lie outside.
+//     that of the exact table, within five standard errors (a false alarm in some 10^5 runs).
+//     Samples counted without the factors are the twin that has to be outside.
 //
-// Exit status 1 if anything of that does not hold, 77 if the kernel does not let us.
+// Exit status 1 if any of these fails, 77 if the kernel does not allow it.
 
 #include <fmt/core.h>
 
@@ -62,7 +62,7 @@ UserProgram by_twin(const Capture& capture, const DataplaneOptions& options) {
   return program;
 }
 
-/// `keep` takes what is handed over.
+/// `keep` receives the reported samples.
 template <class Keep>
 Result<KernelProgram> by_kernel(const Capture& capture, const DataplaneOptions& options, Hook hook,
                                 Keep keep) {
@@ -120,7 +120,7 @@ int compare(const DataplaneHistograms& histograms, const dp_config& config, cons
   return different;
 }
 
-/// Delays of all kinds and legs, in whole, and those above the median.
+/// Delays of all kinds and legs, in total, and those above the median.
 struct Truth {
   double all = 0, slow = 0;
   std::int64_t median_ns = 0;
@@ -137,7 +137,7 @@ Truth truth_of(const Capture& capture) {
   if (delays.empty()) return {};
   std::ranges::sort(delays);
   Truth truth{static_cast<double>(delays.size()), 0, delays[delays.size() / 2]};
-  // Where a bucket ends, so that histograms can tell as well.
+  // At the end of a bucket, so that histograms can resolve it as well.
   truth.median_ns = LogBuckets::highest(LogBuckets::index_of(truth.median_ns));
   truth.slow = static_cast<double>(
       std::ranges::count_if(delays, [&](std::int64_t ns) { return ns > truth.median_ns; }));

@@ -3,13 +3,13 @@
 //
 //     sojourn-replay-marking CAPTURE...
 //
-// Every method on every carrier that a live point has, as the point that marks, one that observes
-// and one that restores: the bytes of every packet and the record of every flow and interval are
-// equal. Packets that only one side looks at are left out before and counted: those in tunnels
-// (user space marks none of them, the kernel marks the tunnel's own header) and behind MPLS or
-// PPPoE.
+// Every method on every carrier of a live point, as the point that marks, one that observes and one
+// that restores: the bytes of every packet and the record of every flow and interval are equal.
+// Packets that only one side handles are removed before and counted: those in tunnels (user space
+// marks none of them, the kernel marks the tunnel's own header) and behind MPLS or PPPoE.
 //
-// One line for each capture.  Exit status 1 if anything differs, 77 if the kernel does not let us.
+// One line for each capture.  Exit status 1 if anything differs, 77 if the kernel does not allow
+// it.
 
 #include <fmt/core.h>
 
@@ -65,7 +65,7 @@ std::vector<std::vector<MarkingFilter>> flow_lists(const Capture& capture) {
   return {{MarkingFilter{}}, several};
 }
 
-/// Only what both sides take for a packet of its own.
+/// Only packets that both sides recognise.
 std::size_t leave_out(Capture& capture) {
   return std::erase_if(capture.packets, [](Packet& packet) {
     packet.captured = std::min<std::uint32_t>(packet.captured, longest);
@@ -140,7 +140,7 @@ using Row = std::tuple<std::uint32_t, std::int64_t, std::uint64_t, std::uint32_t
 
 std::vector<Row> rows_of(std::vector<MarkingRecord> records, MarkingMethod method) {
   std::erase_if(records, [](const MarkingRecord& r) { return r.packets == 0; });
-  // Of pulse marking both sides count pulses; how many packets lie between them only user space.
+  // In pulse marking both sides count pulses; only user space counts the packets between them.
   std::vector<MarkingRecord> merged = merged_by_interval(records, MarkingMethod::step);
   std::vector<Row> rows;
   for (const MarkingRecord& r : merged) {
@@ -162,7 +162,7 @@ std::vector<Row> by_user(const MarkingSetup& setup, MarkingRole role,
   return rows_of(monitor->finish().records, setup.method);
 }
 
-/// What the program makes of the packets, and its records.
+/// The program's output for the packets, and its records.
 struct ByKernel {
   std::vector<std::vector<std::byte>> frames;
   std::vector<Row> rows;
@@ -213,8 +213,8 @@ Marked by_marker(const MarkingSetup& setup, bool restore, std::span<const Packet
   return marked;
 }
 
-/// A way of 3 ms with up to 3 ms more, so that packets come after their interval; one in sixteen
-/// comes twice.
+/// A path of 3 ms with up to 3 ms more, so that packets come after their interval; one in sixteen
+/// is duplicated.
 void delay(std::vector<Packet>& packets) {
   std::uint64_t luck = 1;
   const std::size_t sent = packets.size();
@@ -310,7 +310,7 @@ int replay(const std::string& path) {
   for (const auto& flows : flow_lists(capture))
     for (const Case& one : cases)
       for (const char* length : {"16ms", "512ms"}) {
-        // The verifier takes its time over the option, which only IPv6 has.
+        // The verifier takes long for the option, which only IPv6 has.
         if (takes_long(one) && (std::string_view{length} == "512ms" || !has_ipv6)) continue;
         const MarkingSetup setup{.method = *marking_method_named(one.method),
                                  .length = *MarkingInterval::parse(length),

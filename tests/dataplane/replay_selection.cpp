@@ -3,10 +3,10 @@
 //
 //     sojourn-replay-selection CAPTURE...        all as one
 //
-// With sampling 1 every packet is handed over: those that the kernel decided must have the label
-// that user space gives them, bit by bit, for two init values.  With sampling 0.1 what the kernel
-// keeps back must not be selected by user space either, and each packet is in one counter.
-// Exit status 1 if anything of that does not hold, 77 if the kernel does not let us.
+// With sampling 1 every packet is reported: those that the kernel decided must have the label that
+// user space gives them, bit by bit, for two init values.  With sampling 0.1 what the kernel drops
+// must not be selected by user space either, and each packet is in one counter.
+// Exit status 1 if any of these fails, 77 if the kernel does not allow it.
 
 #include <fmt/core.h>
 

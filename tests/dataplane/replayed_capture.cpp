@@ -14,7 +14,7 @@
 namespace sojourn {
 namespace {
 
-/// The kernel's test run takes no frame that announces an IP header and ends within it.
+/// The kernel's test run refuses a frame that announces an IP header and ends within it.
 bool is_taken(const Packet& packet) {
   constexpr std::size_t ethernet = 14, ipv4 = 20, ipv6 = 40;
   if (packet.captured < ethernet) return false;
@@ -56,7 +56,7 @@ Capture read_captures(std::span<const std::string> paths) {
       fmt::print(stderr, "not read: {}\n", done.error().message);
   for (std::size_t i = 0; i < offsets.size(); ++i)
     capture.packets[i].data = capture.bytes.data() + offsets[i];
-  // A clock that leaps back by years forgets in the exact table what waits in the kernel's.
+  // If a clock leaps back by years, the exact table forgets what still waits in the kernel's.
   if (paths.size() > 1) std::ranges::stable_sort(capture.packets, {}, &Packet::time);
   return capture;
 }

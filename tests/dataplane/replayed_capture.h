@@ -1,5 +1,5 @@
 #pragma once
-// Captures in memory, as a test run of the kernel takes them.
+// Captures in memory, in the form for a test run of the kernel.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,11 +18,11 @@ struct Capture {
   std::uint64_t left_out = 0;  ///< of another link type, or not taken by a test run
 };
 
-/// What cannot be read is left out; a replay has no opinion about it.
+/// Unreadable packets are left out.
 Capture read_captures(std::span<const std::string> paths);
 
-/// Only user space takes out packets that were captured twice, so they are taken out before: the
-/// kernel takes a copy for a retransmission.  Returns how many there were.
+/// Only user space removes duplicate packets, so they are removed before: the kernel takes a copy
+/// for a retransmission.  Returns their number.
 std::size_t remove_copies(Capture& capture, std::uint64_t seed);
 
 /// Packets made at random (random_capture.h).

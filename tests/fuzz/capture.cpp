@@ -1,5 +1,5 @@
 // Bytes as a capture: whole as from a mapped file, and in pieces as from a pipe.  Both must end,
-// hand out only bytes that exist, and agree.
+// return only bytes that exist, and agree.
 
 #include <array>
 #include <cstdint>
@@ -38,7 +38,7 @@ Walked walk(Source& source) {
   const SourceCounters& counters = source.counters();
   if (counters.packets != walked.packets) std::abort();
   walked.trouble = counters.cut_files + counters.bad_blocks + counters.unknown_link;
-  // A trouble that is counted is also told.
+  // A counted problem is also reported.
   if (walked.trouble != 0 && source.warnings().empty()) std::abort();
   return walked;
 }

@@ -1,8 +1,8 @@
-// Bytes as a session of IPFIX: several messages, one behind the other, so that templates of one are
-// met by records of the next.  Each message is given as two bytes of length and that many bytes.
+// Bytes as an IPFIX session: several messages in sequence, so that records of one message meet
+// templates of an earlier one.  Each message is given as two bytes of length and that many bytes.
 //
-// Whatever they are: the session ends every message, its memory stays within its limits, and what
-// it understood as a report of a point is written and read again without a change.
+// For any input: the session ends every message, its memory stays within its limits, and a parsed
+// report of a point is unchanged after it is written and read again.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,8 +22,8 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-/// NTP's format tells times from 1968 to 2104; a coarser element may have told another.  A weight
-/// that is no number, which the collector refuses, does not equal itself.
+/// NTP's format covers times from 1968 to 2104; a coarser element may have given another.  A NaN
+/// weight, which the collector refuses, does not equal itself.
 bool can_be_written(const PointReport& report) {
   const auto fits = [](Timestamp time) { return ipfix::from_ntp(ipfix::to_ntp(time)) == time; };
   for (const FlowRecord& record : report.records)
@@ -69,7 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (length > 0) std::memcpy(message.data(), data + 2, length);
     data += 2 + length;
     size -= 2 + length;
-    // A wrong frame ends most inputs at once: give each a right one.
+    // An invalid frame ends most inputs at once: give each a valid one.
     if (length >= ipfix::header_bytes) {
       ipfix::store(message.data(), ipfix::version);
       ipfix::store(message.data() + 2, static_cast<std::uint16_t>(length));

@@ -1,5 +1,5 @@
-// Bytes as a file of a live marking point.  Whatever they are, the parser ends with records or with
-// one line that names a line of the file; what it accepts can be joined with itself.
+// Bytes as a file of a live marking point.  For any input the parser returns records or one error
+// that names a line of the file; what it accepts can be joined with itself.
 
 #include <cstdint>
 #include <cstdlib>
@@ -28,7 +28,7 @@ void check(std::string_view text) {
   if (!joined) return;  // a flow that is none
   const auto results = collect({joined->setup.method, joined->clock_error.value_or(Duration{})},
                                joined->points[0], joined->points[1]);
-  // A point cannot lose anything on the way to itself.
+  // A point cannot lose anything on the path to itself.
   for (const MarkingResult& result : results) require(result.lost.value_or(0) == 0);
 }
 
@@ -37,7 +37,7 @@ void check(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};
   check(text);
-  // Behind the header, which no chance finds.
+  // Behind the header, which random inputs would not find.
   check(std::string{marking_csv_header} + std::string{text});
   return 0;
 }

@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_dns_addresses(bytes, [&](std::string_view name, const IpAddress& host) {
     if (name.empty() || name.size() > 2 * 255) std::abort();
     names.learn(host, name, HostNames::From::dns);
-    // What is shown must not change when it is made fit to be shown once more.
+    // Printable text must not change when it is made printable again.
     const std::string label = names.name_of(host);
     if (printable(label, 1000) != label) std::abort();
   });

@@ -1,5 +1,5 @@
-// Bytes as an IP packet, of which a label is made.  Whatever they are, no byte past their end is
-// read; and what changes on the way (TTL, DSCP and ECN, the header's checksum) changes no label.
+// Bytes as an IP packet that gets a label.  For any input no byte past the end is read; and fields
+// that change on the path (TTL, DSCP and ECN, the header's checksum) do not change the label.
 
 #include <cstdint>
 #include <cstdlib>

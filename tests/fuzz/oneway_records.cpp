@@ -1,5 +1,5 @@
-// Bytes as a file of flow records.  Whatever they are, the parser ends with records or with one
-// line that names a line of the file; what it accepts is written and read again without a change.
+// Bytes as a file of flow records.  For any input the parser returns records or one error that
+// names a line of the file; what it accepts is unchanged after it is written and read again.
 
 #include <cstdint>
 #include <cstdlib>
@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data),
                          size);  // exactly sized: ASan sees its end
   check(text);
-  // Most inputs fail at the first line: let them be the lines behind it as well.
+  // Most inputs fail at the first line: use them also as the lines after a valid header.
   check(std::string{record_csv_header} + text);
   return 0;
 }

@@ -1,5 +1,5 @@
-// Bytes as a block of cells, as an answer of HTTP and as rows of ClickHouse.  Whatever they are,
-// nothing is read past their end; a block that is accepted is written and read again unchanged.
+// Bytes as a block of cells, as an HTTP response and as rows of ClickHouse.  For any input nothing
+// is read past the end; an accepted block is unchanged after it is written and read again.
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,8 +1,7 @@
-// Bytes as what somebody types behind the question mark of an address, or in a header.
+// Bytes as the query part of an address, or as a header.
 //
-// Whatever they are: the API answers with 200, 400 or 404 and a whole document, a question that is
-// understood is understood again from its own text, and only whole names of this machine are taken
-// as ours.
+// For any input the API answers with 200, 400 or 404 and a complete document, a parsed question is
+// parsed again from its own text, and only whole names of this machine are accepted as Host.
 
 #include <cstdint>
 #include <cstdlib>

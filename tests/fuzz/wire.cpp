@@ -1,6 +1,6 @@
 // Bytes as a packet: two bytes choose the link type and where the capture cuts, the rest is the
-// packet.  Whatever they are, the parser reads none past their end and reaches one outcome, and
-// its straight path agrees with the walk.
+// packet.  For any input the parser reads nothing past the end and reaches one outcome, and its
+// fast path agrees with the walk.
 
 #include <array>
 #include <cstdint>
@@ -36,7 +36,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-/// All that the pairing rules may do with a summary.
+/// Everything that the pairing rules may do with a summary.
 void use(const Summary& summary, const std::vector<std::byte>& bytes) {
   const std::byte* const end = bytes.data() + bytes.size();
   require(summary.ip >= bytes.data() && summary.ip + summary.ip_captured <= end);
@@ -59,7 +59,7 @@ void use(const Summary& summary, const std::vector<std::byte>& bytes) {
   require(!next || next->offset >= summary.payload);
 }
 
-/// The short ways must agree with the walk on all they take.
+/// The fast paths must agree with the walk on all packets they accept.
 void compare_ways(const Packet& packet, const HashKey& key, const Parser& parser,
                   const Summary* summary) {
   Summary general;

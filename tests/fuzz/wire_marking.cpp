@@ -1,6 +1,5 @@
-// Bytes as an IP packet to be marked: one byte chooses the carrier, one the mark.  Whatever they
-// are, no byte past their end is touched, and a mark that was written is read again and goes away
-// again.
+// Bytes as an IP packet to be marked: one byte chooses the carrier, one the mark.  For any input no
+// byte past the end is touched, and a written mark is read again and can be removed again.
 
 #include <array>
 #include <cstdint>
@@ -20,8 +19,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-/// One's complement has two zeros, and a packet whose checksum was wrong may come back with the
-/// other.
+/// One's complement has two zeros, and a packet whose checksum was wrong may end up with the other.
 bool same_but_for_zero(std::vector<std::byte> a, std::vector<std::byte> b) {
   for (auto* packet : {&a, &b})
     if (((*packet)[0] >> 4) == std::byte{4} && (*packet)[10] == std::byte{0xff} &&

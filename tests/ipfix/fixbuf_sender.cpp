@@ -1,5 +1,4 @@
-// Sends flow records with libfixbuf, as somebody else's exporter would: fixbuf_sender tcp|udp PORT
-// RECORDS
+// Sends flow records with libfixbuf, as another exporter would: fixbuf_sender tcp|udp PORT RECORDS
 
 #include <fixbuf/public.h>
 

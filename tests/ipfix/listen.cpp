@@ -1,9 +1,9 @@
-// Listens for IPFIX and tells as JSON what came: the other end of a test.
+// Listens for IPFIX and prints as JSON what it received: the other end of a test.
 //
 //     sojourn-test-listen tcp|udp SECONDS [RECORDS]
 //     sojourn-test-listen tls SECONDS RECORDS CERTIFICATE KEY AUTHORITY
 //
-// The first line is the port.  Ends after so many seconds, or so many flow records.
+// The first line is the port.  Ends after this many seconds, or flow records.
 
 #include <fmt/format.h>
 

@@ -25,8 +25,8 @@ void stop_on(int signal) {
   sigaction(signal, &action, nullptr);
 }
 
-/// A sleeping emulator should be woken in time, even when a compiler runs beside it.  Without the
-/// permission it still works, only with longer tails; the log tells the real times anyway.
+/// A sleeping emulator must wake in time, even when a compiler runs at the same time.  Without the
+/// permission it still works, only with longer tails; the log has the real times anyway.
 void ask_for_punctuality() {
   prctl(PR_SET_TIMERSLACK, 1ul);
   const sched_param priority{.sched_priority = 10};

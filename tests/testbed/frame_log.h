@@ -1,5 +1,5 @@
 #pragma once
-// The truth: what happened to every frame, and when, as a CSV file.
+// The truth: the fate of every frame, and when, as a CSV file.
 
 #include <array>
 #include <cstddef>
@@ -23,16 +23,16 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Fate::cou
 
 /// Columns: direction,fate,in_ns,planned_ns,out_ns,done_ns,length,head
 ///
-/// in_ns is the kernel's stamp on reception, planned_ns when the link model let the frame go,
-/// out_ns the clock read right before it was handed to the kernel (empty if it never was), done_ns
-/// the clock right after: it passed the next interface in between.  head is the frame's first 112
-/// bytes in hexadecimal: enough for IPv6 with a full TCP header or an NTP packet.  Rows are in
+/// in_ns is the kernel's timestamp on reception, planned_ns when the link model released the frame,
+/// out_ns the clock directly before it was passed to the kernel (empty if it never was), done_ns
+/// the clock directly after: it passed the next interface in between.  head is the frame's first
+/// 112 bytes in hexadecimal: enough for IPv6 with a full TCP header or an NTP packet.  Rows are in
 /// order of out_ns, a lost frame's where it was lost.
 ///
-/// Rows wait in memory, so that a slow disk delays no frame; write_some() is for idle moments.
+/// Rows wait in memory, so that a slow disk delays no frame; call write_some() in idle moments.
 class FrameLog {
  public:
-  /// An empty path gives a log that forgets everything.
+  /// With an empty path nothing is logged.
   static Result<FrameLog> open(const std::string& path);
 
   void sent(std::size_t direction, Fate fate, Timestamp in, Timestamp planned, Timestamp out,

@@ -69,7 +69,7 @@ Passage LinkModel::enter(Timestamp arrival, std::uint64_t length) {
 
   Passage passage{.fate = Fate::forwarded, .leaves = served + drawn_delay(), .copy_leaves = {}};
   if (draw(Luck::reorder) < options_.reorder) {
-    // It does not hold up those behind it: last_leaves_ stays.
+    // It does not delay those behind it: last_leaves_ is unchanged.
     passage.leaves += options_.reorder_extra;
     passage.fate = Fate::reordered;
   } else if (options_.jitter_may_reorder) {

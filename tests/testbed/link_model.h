@@ -1,6 +1,6 @@
 #pragma once
-// What a link does to the frames that cross it in one direction.  Pure: it is given every time and
-// draws its luck from a seed, so a test can play a year of traffic through it in a millisecond.
+// What a link does to the frames in one direction.  Pure: times are given and random numbers come
+// from a seed, so a test can simulate a year of traffic in a millisecond.
 
 #include <cstdint>
 #include <optional>
@@ -33,9 +33,9 @@ struct LinkOptions {
   double bits_per_second = 0;           ///< 0: as fast as the frames come
   std::uint64_t queue_bytes = 1 << 16;  ///< DropTail: what finds the queue full is dropped
 
-  double reorder = 0;        ///< chance that a frame takes a detour and lets the next ones pass
-  Duration reorder_extra{};  ///< how much longer the detour takes
-  double duplicate = 0;      ///< chance that a frame arrives twice
+  double reorder = 0;        ///< probability that a frame is delayed and overtaken
+  Duration reorder_extra{};  ///< the extra delay
+  double duplicate = 0;      ///< probability that a frame is duplicated
 };
 
 enum class Fate : std::uint8_t {
@@ -44,7 +44,7 @@ enum class Fate : std::uint8_t {
   duplicated,  // forwarded, and this is the second copy
   lost,
   queue_drop,
-  unsent,   // still waiting when the emulator ended, or refused by the outgoing interface
+  unsent,   // still queued when the emulator ended, or refused by the outgoing interface
   no_room,  // longer than a slot, or all slots taken: the emulator's own limit
   count_,
 };
@@ -58,8 +58,8 @@ struct Passage {
 
 /// One direction of a link: loss, then a queue drained at a fixed rate, then the delay.
 ///
-/// The luck of the n-th frame depends on the seed and n only.  So two runs that see the same
-/// frames lose the same ones, and switching jitter on does not change which.
+/// The random decisions for the n-th frame depend only on the seed and n.  So two runs with the
+/// same frames lose the same ones, and enabling jitter does not change which.
 class LinkModel {
  public:
   LinkModel(const LinkOptions& options, std::uint64_t seed)

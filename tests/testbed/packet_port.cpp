@@ -50,7 +50,7 @@ Result<PacketPort> PacketPort::open(const std::string& interface) {
   const int on = 1;
   if (setsockopt(port.descriptor_, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) != 0)
     return refused("cannot ask for early timestamps on " + interface);
-  // TPACKET_V2 hands over frame by frame; V3 gathers a block first, which would add to the delay.
+  // TPACKET_V2 delivers frame by frame; V3 collects a block first, which would add to the delay.
   tpacket_req request{};
   request.tp_block_size = block_bytes;
   request.tp_block_nr = blocks;

@@ -19,7 +19,7 @@ struct ReceivedFrame {
   std::uint32_t length = 0;  ///< on the wire; more than bytes.size() if it did not fit the ring
 };
 
-/// An AF_PACKET socket that hears every incoming frame of an interface, and none it sent itself.
+/// An AF_PACKET socket that receives every incoming frame of an interface, and none it sent itself.
 class PacketPort {
  public:
   static Result<PacketPort> open(const std::string& interface);

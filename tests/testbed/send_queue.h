@@ -1,5 +1,5 @@
 #pragma once
-// Frames on their way: copied in when they come, handed out when they are due.
+// Frames in flight: copied in when they come, sent when they are due.
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace sojourn::testbed {
 
-/// Ethernet with an MTU of 1500, two VLAN tags and some air.
+/// Ethernet with an MTU of 1500, two VLAN tags and some reserve.
 inline constexpr std::size_t longest_frame = 1536;
 
 /// A frame in flight.
