@@ -5,7 +5,7 @@
 option(SOJOURN_KERNEL "Build the engine that runs in the kernel, if its tools are there" ON)
 
 add_library(sojourn_bpf INTERFACE)
-# Not clang 14 and older: the verifier does not follow what they make of the same source.
+# Not clang 14 and older: the verifier rejects what they generate from the same source.
 find_program(BPF_CLANG NAMES clang-19 clang-18 clang-17 clang-16)
 find_program(BPFTOOL NAMES bpftool PATHS /usr/sbin /sbin)
 pkg_check_modules(libbpf IMPORTED_TARGET libbpf>=1.0)
@@ -37,7 +37,7 @@ foreach(source IN LISTS bpf_programs)
   set(skeleton ${bpf_folder}/${program}.skel.h)
   add_custom_command(
     OUTPUT ${skeleton}
-    # -g: the maps are described by type information.  asm/types.h lies where Debian has it.
+    # -g: the maps need type information.  asm/types.h is at Debian's location.
     COMMAND ${BPF_CLANG} -g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Wno-unused-parameter -Werror
             -I${CMAKE_SOURCE_DIR} -I/usr/include/${CMAKE_LIBRARY_ARCHITECTURE} -c ${source} -o ${object}
     COMMAND ${BPFTOOL} gen skeleton ${object} name ${program} > ${skeleton}

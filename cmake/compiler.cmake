@@ -1,4 +1,4 @@
-# What every target is compiled with.
+# Compiler options of every target.
 add_library(sojourn_compiler INTERFACE)
 target_compile_options(sojourn_compiler INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
@@ -23,6 +23,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     -Wno-gnu-statement-expression-from-macro-expansion>)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # g++ 12 sees overflows in std::string and std::vector that are not there (GCC bug 105651).
+  # g++ 12 falsely reports overflows in std::string and std::vector (GCC bug 105651).
   target_compile_options(sojourn_compiler INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict -Wno-stringop-overflow>)
 endif()

@@ -9,7 +9,7 @@ install(FILES completions/sojourn.bash RENAME sojourn
 install(FILES completions/_sojourn DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES completions/sojourn.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
-# Services: a point for each interface, with nothing but the right to capture.
+# Services: a point for each interface, with only the right to capture.
 install(FILES services/sojourn-point@.service DESTINATION lib/systemd/system)
 # The collector as a service.
 install(FILES services/sojourn-collect.service DESTINATION lib/systemd/system)

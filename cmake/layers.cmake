@@ -28,16 +28,16 @@ function(sojourn_layer folder)
 
   if(SOJOURN_TESTS AND tests)
     sojourn_test(${name}_test ${tests})
-    # TESTS_USE may name a later folder, so the linker is told when all of them are known.
+    # TESTS_USE may name a later folder, so linking waits until all of them are known.
     target_link_libraries(${name}_test PRIVATE sojourn_${name} ${layer_TESTS_USE})
   endif()
 endfunction()
 
-# What no packet passes through is optimized less: it takes a third of the time to compile away.
+# Code outside the packet path is optimized less, which saves a third of its compile time.
 function(sojourn_build_quickly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # At -O1 g++ 12 sees reads beyond temporary strings that are not there (GCC bug 105651).
+    # At -O1 g++ 12 falsely reports reads beyond temporary strings (GCC bug 105651).
     target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-Wno-array-bounds>)
   endif()
   set_property(TARGET ${target} PROPERTY SOJOURN_QUICK ON)
@@ -56,10 +56,10 @@ function(sojourn_test name)
   gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit ${sojourn_computes})
 endfunction()
 
-# How many of ctest's places a test takes, of which there are five for each core (Makefile).  A test without a word takes
-# one: it waits for timers and peers most of its time.
+# How many of ctest's slots a test takes, of which there are five for each core (Makefile).  The default is one: such a
+# test mostly waits for timers and peers.
 set(sojourn_computes PROCESSORS 3)
-# Measures time, and has to find the machine no more than half busy.
+# Measures time, and needs a machine that is at most half busy.
 set(sojourn_is_timed PROCESSORS 5)
 
 include(GoogleTest)

@@ -18,14 +18,14 @@ set_target_properties(sojourn_shared PROPERTIES OUTPUT_NAME sojourn EXPORT_NAME 
 target_include_directories(sojourn_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(sojourn_shared INTERFACE cxx_std_20)
 target_link_libraries(sojourn_shared PRIVATE sojourn_library)
-# Only what include/sojourn declares can be seen from outside.
+# Only what include/sojourn declares is visible from outside.
 target_link_options(sojourn_shared PRIVATE -Wl,--exclude-libs,ALL)
 # (The sanitizers' own symbols come with the program.)
 if(NOT SOJOURN_SANITIZE AND NOT SOJOURN_SANITIZE_THREADS)
   target_link_options(sojourn_shared PRIVATE -Wl,--no-undefined)
 endif()
 
-# The static one is all layers below `library`, joined into one archive.
+# The static one joins all layers below `library` into one archive.
 get_property(layers GLOBAL PROPERTY SOJOURN_LIBRARY_LAYERS)
 set(archive ${CMAKE_BINARY_DIR}/libsojourn.a)
 set(script "create ${archive}\n")

@@ -1,4 +1,4 @@
-# Where addresses belong, for `rtt --by asn`: without libmaxminddb that says what is missing.
+# Locations of addresses, for `rtt --by asn`: without libmaxminddb it says what is missing.
 pkg_check_modules(maxminddb IMPORTED_TARGET libmaxminddb)
 add_library(sojourn_maxminddb INTERFACE)
 if(maxminddb_FOUND)

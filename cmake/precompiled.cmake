@@ -1,9 +1,9 @@
 # Headers that most files use are compiled once for each set of options, and every file of a target with these
 # options begins with them: GoogleTest's for tests and, with clang, those of the standard library and of fmt for all.
-# (g++ 12 gains a fifth by the latter and then warns of overflows in std::string that are not there.)
+# (g++ 12 gains a fifth by the latter but then falsely reports overflows in std::string.)
 #
-# A file includes what it uses all the same.  Without SOJOURN_PRECOMPILED (preset `clang`) the compiler
-# complains where it does not.
+# Each file still includes what it uses.  Without SOJOURN_PRECOMPILED (preset `clang`) the compiler
+# reports missing includes.
 option(SOJOURN_PRECOMPILED "Compile the headers that most files use once" ON)
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
@@ -11,7 +11,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     <memory> <optional> <random> <span> <string> <string_view> <unordered_map> <utility> <vector> <fmt/format.h>)
 endif()
 
-# sojourn_precompile(TARGET): after everything else has been said about its options.
+# sojourn_precompile(TARGET): call it after all options of the target are set.
 function(sojourn_precompile target)
   get_target_property(type ${target} TYPE)
   get_target_property(quick ${target} SOJOURN_QUICK)

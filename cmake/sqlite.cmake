@@ -1,4 +1,4 @@
-# SQLite behind `collect` and `query`, where it is: without it the two say what is missing.
+# SQLite for `collect` and `query`, if available: without it the two say what is missing.
 pkg_check_modules(sqlite IMPORTED_TARGET sqlite3)
 add_library(sojourn_sqlite INTERFACE)
 if(sqlite_FOUND)

@@ -13,7 +13,8 @@ else()
   message(STATUS "Without a web server: libmicrohttpd 0.9.75 or newer is missing, or SOJOURN_WEB is off")
 endif()
 
-# esbuild makes one script and one style sheet of web/page; their bytes become part of the program.
+# esbuild makes one script and one style sheet from web/page; their bytes become part of the
+# program.
 set(page_source ${CMAKE_SOURCE_DIR}/web/page)
 set(page_made ${CMAKE_BINARY_DIR}/page)
 add_library(sojourn_page INTERFACE)
