@@ -95,7 +95,7 @@ test-traces:
 	@tools/setup test
 	@cmake --preset release $(strict) -DSOJOURN_BENCH=ON $(quiet)
 	@cmake --build build/release --parallel $(JOBS)
-	@SOJOURN_ALL_TRACES=1 $(tests) build/release -R 'traces|coverage|dataplane_replay$$|dataplane_selection|lab_captures|robust'
+	@SOJOURN_ALL_TRACES=1 $(tests) build/release -R 'traces|coverage|dataplane_replay$$|dataplane_replay_marking|dataplane_selection|lab_captures|robust'
 
 # The test programs of what has threads.
 test-threads:

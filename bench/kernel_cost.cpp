@@ -1,6 +1,6 @@
 // What the program in the kernel costs, in nanoseconds a packet over a program that does nothing.
 //
-//     sojourn-bench-kernel [ROUNDS [references]]     all, or reference packets alone
+//     sojourn-bench-kernel [ROUNDS [marking|references]]     all, or one part alone
 //
 // BPF_PROG_TEST_RUN repeats one packet, so the program itself steps flow, sequence number and token
 // (dp_config::steps): each repeat is a fresh packet of one of 512 flows.  The cheapest of all
@@ -261,6 +261,8 @@ int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::max(std::atoi(argv[1]), 1) : 200;
   if (argc > 2 && std::string_view{argv[2]} == "references")
     return sojourn::print_reference_costs(rounds);
+  if (argc > 2 && std::string_view{argv[2]} == "marking")
+    return sojourn::print_marking_costs(rounds);
   for (const auto part : {sojourn::print_all, sojourn::print_selection,
                           sojourn::print_marking_costs, sojourn::print_reference_costs})
     if (const int status = part(rounds); status != 0) return status;

@@ -17,6 +17,7 @@
 #include <ctime>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "dataplane/mapped_map.h"
 
@@ -50,17 +51,27 @@ std::int64_t tai_ahead() {
 }
 constexpr std::int64_t second_ns = 1'000'000'000;
 
-std::uint64_t taken(__u64& counter) {
-  return std::atomic_ref<__u64>{counter}.exchange(0, std::memory_order_relaxed);
+template <class Number>
+Number taken(Number& counter) {
+  return std::atomic_ref<Number>{counter}.exchange(0, std::memory_order_relaxed);
 }
 
+/// Of a counter that only grows, how much since the last time.
+std::uint64_t grown(__u64& counter, std::uint64_t& before) {
+  const std::uint64_t now = std::atomic_ref<__u64>{counter}.load(std::memory_order_relaxed);
+  return now - std::exchange(before, now);
+}
+
+/// There a program may be stopped and run again on the same CPU.
+bool is_realtime_kernel() { return ::access("/sys/kernel/realtime", F_OK) == 0; }
+
 /// 1/512 of an interval, rounded up, as user space counts it; at most half an interval can be told.
-Duration rounded_distance(std::uint64_t ns_and_one, MarkingInterval length) {
-  if (ns_and_one == 0) return {};
+Duration rounded_distance(std::uint32_t and_one, unsigned shift, MarkingInterval length) {
+  if (and_one == 0) return {};
   constexpr std::int64_t fractions = 512;
   const std::int64_t whole = to_ns(length.length());
-  std::int64_t parts = std::min<std::int64_t>(
-      (static_cast<std::int64_t>(ns_and_one) - 1) * fractions / whole + 1, 255);
+  std::int64_t parts =
+      std::min<std::int64_t>(((std::int64_t{and_one} - 1) << shift) * fractions / whole + 1, 255);
   if (parts == 255) parts = fractions / 2;
   return Duration{parts * whole / fractions};
 }
@@ -74,6 +85,12 @@ struct MarkingProgram::State {
   std::int64_t tai_ahead = 0, offset_ns = 0;
   std::unique_ptr<bpf_object, CloseObject> object;
   MappedMap slots, counters, clock;
+  /// Places of each flow, in its order.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> places;
+  struct Seen {
+    std::uint64_t packets = 0, middle = 0;
+  };
+  std::vector<Seen> seen;  ///< beside `slots`
   std::size_t cpus = 1;
   int program = -1, both = -1, empty = -1, start = -1;
 
@@ -81,12 +98,46 @@ struct MarkingProgram::State {
   int descriptor_of(const char* name) const {
     return bpf_program__fd(bpf_object__find_program_by_name(object.get(), name));
   }
-  mk_slot* slot(std::uint32_t stripe, std::int64_t interval, std::uint32_t flow) const {
+  std::size_t index(std::uint32_t stripe, std::int64_t interval, std::uint32_t place) const {
     const std::size_t number = static_cast<std::uint64_t>(interval) & (config.slots - 1);
-    const std::size_t index = (stripe * config.slots + number) * config.flows + flow;
-    return static_cast<mk_slot*>(slots.get()) + index;
+    return (stripe * config.slots + number) * config.places + place;
   }
+  mk_slot& slot(std::size_t index) const { return static_cast<mk_slot*>(slots.get())[index]; }
+  void name_slots(const FlowPlaces& flows);
+  void take(std::int64_t interval, std::uint32_t place, mk_slot& sum);
 };
+
+/// Every slot says whose it is.
+void MarkingProgram::State::name_slots(const FlowPlaces& flows) {
+  const std::size_t count = std::size_t{config.slots} * config.stripes * config.places;
+  seen.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const TaggedFlow& flow = flows.places[i % config.places];
+    slot(i).tag = flow.tag;
+    if (duty == MarkingDuty::mark) slot(i).flow = flow.flow;
+  }
+  for (std::uint32_t place = 0; place < config.places; ++place)
+    if (flows.places[place].tag != 0) places.emplace_back(flows.places[place].flow, place);
+  std::ranges::sort(places);
+}
+
+/// Adds what all CPUs have counted at a place.
+void MarkingProgram::State::take(std::int64_t interval, std::uint32_t place, mk_slot& sum) {
+  const bool marks = duty == MarkingDuty::mark;
+  for (std::uint32_t stripe = 0; stripe < config.stripes; ++stripe) {
+    const std::size_t number = index(stripe, interval, place);
+    mk_slot& from = slot(number);
+    sum.packets += grown(from.packets, seen[number].packets);
+    if (!marks) sum.middle += grown(from.middle, seen[number].middle);
+    sum.contrary += taken(from.contrary);
+    sum.other += taken(from.other);
+    sum.pulses += taken(from.pulses);
+    sum.pulse_sum += taken(from.pulse_sum);
+    if (marks) continue;
+    sum.late = std::max(sum.late, taken(from.late));
+    sum.early = std::max(sum.early, taken(from.early));
+  }
+}
 
 MarkingProgram::MarkingProgram(std::unique_ptr<State> state) : state_(std::move(state)) {}
 MarkingProgram::MarkingProgram(MarkingProgram&&) noexcept = default;
@@ -99,7 +150,9 @@ Result<MarkingProgram> MarkingProgram::load(const MarkingProgramOptions& options
   state->cpus = static_cast<std::size_t>(std::max(libbpf_num_possible_cpus(), 1));
   MarkingProgramOptions here = options;
   here.cpus = static_cast<std::uint32_t>(state->cpus);
-  if (!options.replay) here.setup.seed = std::random_device{}();
+  here.is_realtime = is_realtime_kernel();
+  std::random_device random;
+  if (!options.replay) here.setup.seed = std::uint64_t{random()} << 32 | random();
   auto plan = plan_marking(here);
   if (!plan) return std::unexpected(plan.error());
   state->config = plan->config;
@@ -120,10 +173,11 @@ Result<MarkingProgram> MarkingProgram::load(const MarkingProgramOptions& options
   // Kernels before 5.11 account maps as locked memory.
   const rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};
   ::setrlimit(RLIMIT_MEMLOCK, &unlimited);
-  const std::uint32_t slots = config.slots * config.stripes * config.flows;
+  const std::uint32_t slots = config.slots * config.stripes * config.places;
   bpf_map__set_max_entries(state->map("slots"), slots);
-  bpf_map__set_max_entries(state->map("registers"), config.flows);
-  bpf_map__set_max_entries(state->map("flows"), static_cast<std::uint32_t>(plan->flows.size()));
+  bpf_map__set_max_entries(state->map("registers"),
+                           static_cast<std::uint32_t>(options.setup.flows.size()));
+  bpf_map__set_max_entries(state->map("displacements"), config.displacements / 4);
   bpf_map__set_max_entries(state->map("counters"), here.cpus);
   if (config.copies) bpf_map__set_max_entries(state->map("seen"), MK_SEEN);
   bpf_map__set_initial_value(state->map(".rodata"), &config, sizeof config);
@@ -132,9 +186,9 @@ Result<MarkingProgram> MarkingProgram::load(const MarkingProgramOptions& options
   if (const int status = bpf_object__load(state->object.get()); status != 0)
     return std::unexpected(load_error(status));
 
-  const int flows = bpf_map__fd(state->map("flows"));
-  for (std::uint32_t i = 0; i < plan->flows.size(); ++i)
-    if (bpf_map_update_elem(flows, &i, &plan->flows[i], BPF_ANY) != 0)
+  const int displacements = bpf_map__fd(state->map("displacements"));
+  for (std::uint32_t i = 0; i < plan->flows.displacements.size(); ++i)
+    if (bpf_map_update_elem(displacements, &i, &plan->flows.displacements[i], BPF_ANY) != 0)
       return failure(std::string{"cannot write the program's memory: "} + std::strerror(errno));
   state->program = state->descriptor_of("marking_tc");
   if (config.steps > 0) state->both = state->descriptor_of("both_tc");
@@ -146,6 +200,7 @@ Result<MarkingProgram> MarkingProgram::load(const MarkingProgramOptions& options
   state->clock = MappedMap{bpf_map__fd(state->map(".bss")), page_rounded(sizeof(mk_clock))};
   if (!state->slots.get() || !state->counters.get() || !state->clock.get())
     return failure(std::string{"cannot map the program's memory: "} + std::strerror(errno));
+  state->name_slots(plan->flows);
   static_cast<mk_clock*>(state->clock.get())->offset_ns = state->offset_ns;
   return MarkingProgram{std::move(state)};
 }
@@ -196,19 +251,11 @@ void MarkingProgram::take(std::int64_t interval, Timestamp now, std::vector<Mark
   const MarkingInterval length = state_->length;
   const bool marks = state_->duty == MarkingDuty::mark;
   const std::int64_t start = to_ns(length.start_of(interval));
-  for (std::uint32_t flow = 0; flow < state_->config.flows; ++flow) {
+  const auto& places = state_->places;
+  for (auto at = places.begin(); at != places.end();) {
+    const std::uint32_t flow = at->first;
     mk_slot sum{};
-    for (std::uint32_t stripe = 0; stripe < state_->config.stripes; ++stripe) {
-      mk_slot& slot = *state_->slot(stripe, interval, flow);
-      sum.packets += taken(slot.packets);
-      sum.middle += taken(slot.middle);
-      sum.contrary += taken(slot.contrary);
-      sum.other += taken(slot.other);
-      sum.pulses += taken(slot.pulses);
-      sum.pulse_sum += taken(slot.pulse_sum);
-      sum.late = std::max<__u64>(sum.late, taken(slot.late));
-      sum.early = std::max<__u64>(sum.early, taken(slot.early));
-    }
+    for (; at != places.end() && at->first == flow; ++at) state_->take(interval, at->second, sum);
     if (sum.packets + sum.middle + sum.contrary + sum.other == 0) continue;
     MarkingRecord record{.flow = flow,
                          .length = length,
@@ -217,8 +264,8 @@ void MarkingProgram::take(std::int64_t interval, Timestamp now, std::vector<Mark
                          .packets = sum.packets,
                          .pulses = static_cast<std::uint32_t>(sum.pulses),
                          .repeats = static_cast<std::uint32_t>(sum.pulses >> MK_REPEATS_SHIFT),
-                         .late = rounded_distance(sum.late, length),
-                         .early = rounded_distance(sum.early, length),
+                         .late = rounded_distance(sum.late, state_->config.shift, length),
+                         .early = rounded_distance(sum.early, state_->config.shift, length),
                          .middle = sum.middle,
                          .contrary = marks ? 0 : sum.contrary,
                          .other = sum.other,
@@ -252,9 +299,10 @@ MarkingLeftAlone MarkingProgram::left_alone() const {
 
 std::size_t MarkingProgram::memory_bytes() const {
   const mk_config& config = state_->config;
-  return std::size_t{config.slots} * config.stripes * config.flows * sizeof(mk_slot) +
-         (config.copies ? MK_SEEN * sizeof(mk_seen) : 0) + config.flows * sizeof(std::uint64_t) +
-         config.buckets * sizeof(mk_bucket) + state_->cpus * sizeof(mk_counters);
+  return std::size_t{config.slots} * config.stripes * config.places * counter_bytes +
+         (config.copies ? MK_SEEN * sizeof(mk_seen) : 0) +
+         state_->places.size() * 2 * sizeof(std::uint64_t) +
+         config.displacements * sizeof(std::uint16_t) + state_->cpus * sizeof(mk_counters);
 }
 
 Result<std::vector<std::byte>> MarkingProgram::replay(const Packet& packet, unsigned segments) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -43,34 +44,15 @@ mk_bits in_packet(const MarkingBits& bits) {
   return packed;
 }
 
-bool insert(std::span<mk_bucket> buckets, std::uint64_t tag, std::uint32_t flow) {
-  for (std::size_t i = 0; i < MK_MOST_BUCKETS; ++i)
-    for (auto& entry :
-         buckets[(static_cast<std::uint32_t>(tag) + i) & (buckets.size() - 1)].entries) {
-      if (entry.tag == tag) return true;  // of equal keys the first counts
-      if (entry.tag != 0) continue;
-      entry.tag = tag;
-      entry.flow = flow;
-      return true;
-    }
-  return false;
-}
-
-/// Half full, or less if that leaves a flow too far from its place.
-std::vector<mk_bucket> flow_table(std::span<const std::pair<std::uint64_t, std::uint32_t>> flows) {
-  for (std::size_t size = std::bit_ceil(flows.size() / 2 + 1);; size *= 2) {
-    std::vector<mk_bucket> buckets(size);
-    if (std::ranges::all_of(
-            flows, [&](const auto& flow) { return insert(buckets, flow.first, flow.second); }))
-      return buckets;
-  }
-}
-
 /// Whoever does not know them cannot aim collisions.
 void put_secrets(mk_config& config, std::uint64_t seed) {
   const HashKey key = HashKey::from_seed(seed);
-  std::ranges::copy(key.secret, config.secrets);
   config.secret = static_cast<__u32>(key.secret[3] >> 32);
+  std::uint64_t state = key.secret[2];
+  for (auto& sum : config.secrets.of)
+    for (__u64& word : sum) word = split_mix(state);
+  for (mk_shape& shape : config.shape)
+    for (__u64& word : shape.start) word = split_mix(state);
 }
 
 Result<void> put_flows(MarkingProgramPlan& plan, const MarkingSetup& setup) {
@@ -79,24 +61,34 @@ Result<void> put_flows(MarkingProgramPlan& plan, const MarkingSetup& setup) {
   const auto shapes = marking_shapes(*matches);
   if (!shapes) return std::unexpected(shapes.error());
   mk_config& config = plan.config;
-  config.flows = static_cast<__u32>(setup.flows.size());
-  config.shapes = static_cast<__u32>(shapes->size());
   config.any_transport = 1;
   config.all_traffic = setup.flows.size() == 1;
-  for (std::size_t i = 0; i < shapes->size(); ++i) {
-    const MarkingShape& shape = (*shapes)[i];
-    config.shape[i] = {in_packet(shape.mask), shape.is_ipv6};
-    if (shape.mask.rest != 0) config.any_transport = 0;
-    if (shape.mask != MarkingBits{}) config.all_traffic = 0;
+  std::vector<MarkingShape> ordered;  // IPv4 first
+  for (const bool is_ipv6 : {false, true}) {
+    config.first_shape[is_ipv6] = static_cast<__u32>(ordered.size());
+    std::ranges::copy_if(*shapes, std::back_inserter(ordered),
+                         [&](const MarkingShape& shape) { return shape.is_ipv6 == is_ipv6; });
+    config.end_shape[is_ipv6] = static_cast<__u32>(ordered.size());
   }
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> tags;
+  for (std::size_t i = 0; i < ordered.size(); ++i) {
+    config.shape[i].mask = in_packet(ordered[i].mask);
+    if (ordered[i].mask.rest != 0) config.any_transport = 0;
+    if (ordered[i].mask != MarkingBits{}) config.all_traffic = 0;
+  }
+  std::vector<TaggedFlow> tags;
   for (const MarkingMatch& match : *matches) {
-    const auto shape = std::ranges::find(*shapes, MarkingShape{match.mask, match.is_ipv6});
-    const mk_key key{in_packet(match.value), static_cast<__u64>(shape - shapes->begin())};
-    tags.emplace_back(mk_tag(&key, match.is_ipv6, config.secrets), match.flow);
+    const auto shape = std::ranges::find(ordered, MarkingShape{match.mask, match.is_ipv6});
+    const mk_bits bits = in_packet(match.value);
+    tags.push_back(
+        {mk_tag(&bits, match.is_ipv6, &config.shape[shape - ordered.begin()], &config.secrets),
+         match.flow});
   }
-  plan.flows = flow_table(tags);
-  config.buckets = static_cast<__u32>(plan.flows.size());
+  if (config.all_traffic)
+    plan.flows = {.places = {tags.front()}, .displacements = {0}};
+  else
+    plan.flows = FlowPlaces::of(tags);
+  config.places = static_cast<__u32>(plan.flows.places.size());
+  config.displacements = plan.flows.displacement_count();
   return {};
 }
 
@@ -104,7 +96,7 @@ Result<void> put_flows(MarkingProgramPlan& plan, const MarkingSetup& setup) {
 Result<void> put_memory(mk_config& config, const MarkingProgramOptions& options) {
   constexpr std::int64_t patience_ns = 4'000'000'000;
   constexpr std::uint32_t fewest = 8;
-  const std::size_t a_slot = options.setup.flows.size() * sizeof(mk_slot);
+  const std::size_t a_slot = config.places * counter_bytes;
   const auto wanted = static_cast<std::uint32_t>(
       std::max<std::int64_t>(patience_ns / to_ns(options.setup.length.length()), 1));
   config.slots = std::bit_ceil(std::max(wanted, fewest));
@@ -112,6 +104,7 @@ Result<void> put_memory(mk_config& config, const MarkingProgramOptions& options)
   while (config.slots * a_slot * config.stripes > options.memory_bytes && config.stripes > 1)
     config.stripes /= 2;
   while (config.slots * a_slot > options.memory_bytes && config.slots > fewest) config.slots /= 2;
+  config.is_contended = config.stripes < options.cpus || options.is_realtime;
   if (config.slots * a_slot > options.memory_bytes)
     return failure("so many flows need " + format_size(config.slots * a_slot) +
                    " for their counters; the most is " + format_size(options.memory_bytes));
@@ -131,6 +124,9 @@ Result<MarkingProgramPlan> plan_marking(const MarkingProgramOptions& options) {
   config.role = static_cast<__u32>(options.duty);
   config.force = options.force;
   config.has_colour = measures_loss(setup.method);
+  config.has_pulses = measures_delay(setup.method);
+  // Half of the longest interval fits into 32 bits; the unit divides what distances are rounded to.
+  config.shift = static_cast<__u32>(std::max(setup.length.exponent() - 2, 0));
   config.flip = setup.reversed && measures_loss(setup.method);
   config.leave_local = options.leave_local;
   config.copies = options.copies;

@@ -8,6 +8,7 @@
 #include "core/result.h"
 #include "core/time.h"
 #include "dataplane/kernel/marking/abi.h"
+#include "dataplane/marking/flow_places.h"
 #include "oneway/marking/marking_monitor.h"
 
 namespace sojourn {
@@ -30,15 +31,19 @@ struct MarkingProgramOptions {
   Duration clock_offset{};  ///< added to the clock, for tests
   std::size_t memory_bytes = std::size_t{64} << 20;  ///< at most, for counters
   std::uint32_t cpus = 1;
-  bool replay = false;  ///< a packet's own time instead of the clock
+  bool is_realtime = false;  ///< the kernel may stop a program on a CPU and run it there again
+  bool replay = false;       ///< a packet's own time instead of the clock
   /// Benchmarks repeat one packet: it steps through so many source ports, a power of two, and every
   /// mark is written anew.
   std::uint32_t steps = 0;
 };
 
+/// A slot, and what the reader remembers of it.
+inline constexpr std::size_t counter_bytes = sizeof(mk_slot) + 2 * sizeof(__u64);
+
 struct MarkingProgramPlan {
   mk_config config{};
-  std::vector<mk_bucket> flows;  ///< numbers by what packets are told by
+  FlowPlaces flows;  ///< by what packets are told by
 };
 
 /// The tables of the method as bytes, the carrier as words, the flows as keys, and how much memory.

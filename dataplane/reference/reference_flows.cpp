@@ -17,8 +17,8 @@ struct Sums {
   Wide delays = 0, squares = 0;  ///< in 2^-16 ns and 2^-32 ns^2
 
   void add(const rp_flow& record) {
-    packets += record.packets;
-    estimated += record.estimated;
+    packets += rp_packets(&record);
+    estimated += (record.estimated_high << 32) + record.estimated;
     left_only += record.left_only;
     delays += joined(record.delays_high, record.delays_low);
     squares += joined(record.delay_squares_high, record.delay_squares_low);

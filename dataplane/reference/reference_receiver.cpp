@@ -23,8 +23,9 @@ namespace sojourn {
 
 rp_config make_reference_config(const ReferenceReceiverOptions& options) {
   rp_config config{};
-  const HashKey key = HashKey::from_seed(options.seed);
-  std::ranges::copy(key.secret, config.secret);
+  std::uint64_t state = options.seed;
+  for (auto& sum : config.secrets.of)
+    for (__u64& word : sum) word = split_mix(state);
   constexpr std::size_t bytes_a_group = 2 * (sizeof(rp_group) + RP_WAYS * sizeof(rp_key));
   config.groups = static_cast<std::uint32_t>(
       std::bit_floor(std::clamp<std::size_t>(options.memory_bytes / bytes_a_group, 1, 1u << 24)));

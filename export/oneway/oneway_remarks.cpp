@@ -9,7 +9,6 @@
 namespace sojourn {
 namespace {
 
-Duration rounded(double ns) { return Duration{std::llround(ns)}; }
 Duration absolute(Duration duration) { return duration < Duration{0} ? -duration : duration; }
 
 /// In the option's format, to the millisecond: the rest is then within any window.

@@ -7,6 +7,7 @@
  * bytes (oneway/marking/marking_rules.h), where in a header the bits are, which bits of a packet
  * tell its flow.  The program looks up and counts.
  */
+#include "dataplane/kernel/pair_hash.h"
 #include <linux/types.h>
 
 #ifdef __cplusplus
@@ -46,27 +47,10 @@ struct mk_bits {
 #define MK_REST(source_port, destination_port, protocol)                                           \
 	((__u64)(source_port) << 44 | (__u64)(destination_port) << 28 | (__u64)(protocol) << 20)
 
-struct mk_key {
-	struct mk_bits bits;
-	__u64 shape; /* its number: other bits, or another IP version */
-};
-MK_ASSERT_SIZE(struct mk_key, 48);
-
-#define MK_BUCKET 4
-#define MK_MOST_BUCKETS                                                                            \
-	4 /* that are searched; the process makes sure that no flow is farther away */
-struct mk_bucket {
-	struct {
-		__u64 tag; /* 0: none, and none behind it */
-		__u64 flow;
-	} entries[MK_BUCKET];
-};
-MK_ASSERT_SIZE(struct mk_bucket, 64);
-
 #define MK_MOST_SHAPES 32
 struct mk_shape {
 	struct mk_bits mask;
-	__u64 is_ipv6;
+	__u64 start[2]; /* of the sums: no two shapes tell flows by the same tags */
 };
 
 struct mk_config {
@@ -79,10 +63,13 @@ struct mk_config {
 	__u32 all_traffic;   /* one flow, which nobody needs to look up */
 	__u32 any_transport; /* no flow is told by protocol or ports */
 	__u32 leave_local;   /* what routers do not pass on is not marked and not counted */
-	__u32 flows, shapes;
-	__u32 buckets; /* of the table of flows; a power of two */
-	__u32 slots;   /* intervals that are kept; a power of two */
+	__u32 has_pulses;    /* step marking has none */
+	__u32 first_shape[2], end_shape[2]; /* of IPv4 and of IPv6 */
+	__u32 places;                       /* of flows, in each interval */
+	__u32 displacements;                /* a power of two */
+	__u32 slots;                        /* intervals that are kept; a power of two */
 	__u32 stripes; /* of counters, so that CPUs do not wait for each other; a power of two */
+	__u32 is_contended;              /* several CPUs may count in one stripe */
 	__u32 has_option, option_header; /* IPv6 option: 0 for every hop, 60 for the destination */
 	__u32 flow_id;                   /* that it says of the first flow */
 	__u32 uses_flow_id;              /* flows are told by it */
@@ -90,26 +77,40 @@ struct mk_config {
 	__u32 secret;                    /* of their identities */
 	__u32 replay;                    /* a packet's own time instead of the clock */
 	__u32 steps;                     /* benchmarks: packets step through so many source ports */
-	__u64 secrets[4];                /* of the table of flows; the first two are odd */
+	__u32 shift;                     /* of distances: so many bits less than ns */
 	__u8 initiating[16];             /* by register and time bits */
 	__u8 observing[32];              /* by mark and time bits */
 	__u8 awaiting[8]; /* by colour: the register while a pulse is still to come */
 	struct mk_place place[2];
+	struct dp_pair_secrets secrets; /* of tags */
 	struct mk_shape shape[MK_MOST_SHAPES];
 };
 
-/* What is counted of a flow in an interval: one cache line.  The reader takes it out when the
- * interval is over. */
+/*
+ * What is counted of a flow in an interval: one cache line, and the only one that most packets
+ * touch.  Numbers that grow with every packet never go back: each is written by one CPU, without
+ * a lock, and the reader remembers what it has seen.  The others it takes out when the interval is
+ * over.
+ */
 struct mk_slot {
-	__u64 packets;
-	__u64 middle; /* observing: in the second quarter, where no packet is late, early or a pulse
-		       */
-	__u64 contrary; /* of these with the other colour; marking: left alone, since their bits are
-			   set */
-	__u64 other;    /* left alone: the field says something else */
-	__u64 pulses;   /* and above MK_REPEATS_SHIFT: packets that came just before */
-	__u64 pulse_sum;   /* times from base_ns */
-	__u64 late, early; /* observing: how far outside of the interval, ns and one more */
+	__u64 tag;     /* whose it is; 0: nobody's.  Written by the process */
+	__u64 packets; /* grows */
+	union {
+		__u64 middle;  /* observing: in the second quarter, where no packet is late, early
+				  or a pulse; grows */
+		__u64 settled; /* marking: an interval, plus one, whose pulse has been sent */
+	};
+	__u64 contrary;  /* of the middle with the other colour; marking: left alone, since their
+			    bits are set */
+	__u64 other;     /* left alone: the field says something else */
+	__u64 pulses;    /* and above MK_REPEATS_SHIFT: packets that came just before */
+	__u64 pulse_sum; /* times from base_ns */
+	union {
+		__u32 late; /* observing: how far outside of the interval, and one more; in
+			       mk_config.shift */
+		__u32 flow; /* marking: its number.  Written by the process */
+	};
+	__u32 early; /* likewise */
 };
 MK_ASSERT_SIZE(struct mk_slot, 64);
 

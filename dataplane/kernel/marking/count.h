@@ -20,15 +20,15 @@ DP_INLINE __u32 mk_initiating(__u32 reg, __u64 quarters)
 	return config.initiating[(reg & 1) << 3 | (quarters & 7)];
 }
 
-/*
- * The action for a packet at the marking point.  Two CPUs may ask at once: the pulse is whose
- * exchange succeeds.  A super-packet is no pulse, since all that it is divided into would carry it.
- */
-DP_INLINE __u32 mk_initiate(__u32 flow, __u64 quarters, __u32 segments)
+/* Two CPUs may ask at once: the pulse is whose exchange succeeds.  A super-packet is no pulse,
+ * since all that it is divided into would carry it. */
+DP_INLINE __u32 mk_maybe_pulse(struct mk_slot *slot, __u64 quarters, __u32 segments)
 {
-	__u64 *state = bpf_map_lookup_elem(&registers, &flow);
+	const __u32 number = slot->flow;
+	__u64 *state = bpf_map_lookup_elem(&registers, &number);
+	const __u32 awaiting = config.awaiting[quarters >> 2 & 1] & 1;
 	__u64 before;
-	__u32 reg, action;
+	__u32 reg = awaiting, action;
 	int tries;
 
 	if (!state)
@@ -38,8 +38,8 @@ DP_INLINE __u32 mk_initiate(__u32 flow, __u64 quarters, __u32 segments)
 		reg = mk_register(before, quarters);
 		action = mk_initiating(reg, quarters);
 		if (!(action & MK_TIMESTAMP)) {
-			if (before >> 1 != (quarters >> 2) + 1)
-				__sync_val_compare_and_swap(state, before, mk_state(quarters, reg));
+			if (reg != awaiting)
+				slot->settled = (quarters >> 2) + 1;
 			return action;
 		}
 		if (segments > 1) {
@@ -56,6 +56,19 @@ DP_INLINE __u32 mk_initiate(__u32 flow, __u64 quarters, __u32 segments)
 	return mk_initiating(reg ^ 1, quarters) & ~MK_TIMESTAMP;
 }
 
+/* The action for a packet at the marking point.  Nearly always it is the same whether the
+ * interval's pulse has been sent or not, or this CPU knows that it has. */
+DP_INLINE __u32 mk_initiate(struct mk_slot *slot, __u64 quarters, __u32 segments)
+{
+	const __u32 awaiting = config.awaiting[quarters >> 2 & 1];
+	const __u32 without = mk_initiating(awaiting ^ 1, quarters);
+
+	if (!config.has_pulses || slot->settled == (quarters >> 2) + 1 ||
+	    !((without ^ mk_initiating(awaiting, quarters)) & (MK_MARK_BITS | MK_TIMESTAMP)))
+		return without;
+	return mk_maybe_pulse(slot, quarters, segments);
+}
+
 DP_INLINE void mk_take_pulse(struct mk_slot *slot, __u64 now, __u32 segments)
 {
 	if ((__u32)slot->pulses >= 255)
@@ -67,18 +80,14 @@ DP_INLINE void mk_take_pulse(struct mk_slot *slot, __u64 now, __u32 segments)
 /* `copy`: it came just before. */
 DP_INLINE void mk_add_packets(struct mk_slot *slot, __u32 segments, int copy)
 {
-	mk_add(&slot->packets, segments);
+	mk_grow(&slot->packets, segments);
 	if (copy)
 		mk_add(&slot->pulses, (__u64)segments << MK_REPEATS_SHIFT);
 }
 
-DP_INLINE void mk_count_marked(const struct __sk_buff *skb, __u32 flow, __u64 quarters,
-			       __u32 action, __u32 segments, int copy)
+DP_INLINE void mk_count_marked(const struct __sk_buff *skb, struct mk_slot *slot, __u32 action,
+			       __u32 segments, int copy)
 {
-	struct mk_slot *slot = mk_slot_of(flow, quarters >> 2);
-
-	if (!slot)
-		return;
 	mk_add_packets(slot, segments, copy);
 	if (action & MK_TIMESTAMP)
 		mk_take_pulse(slot, mk_now(skb), segments);
@@ -90,41 +99,41 @@ DP_INLINE void mk_note_distance(struct mk_slot *slot, __u64 now, __u64 quarters)
 	const int is_late = (quarters & 3) < 2;
 	const __u64 edge = mk_quarter_start(((quarters >> 2) + !is_late) << 2, config.exponent);
 	const __s64 distance = is_late ? now - edge : edge - now;
-	__u64 *most = is_late ? &slot->late : &slot->early;
+	const __u64 told = ((__u64)distance >> (config.shift & 31)) + 1;
+	__u32 *most = is_late ? &slot->late : &slot->early;
 
 	/* The clock was read after the quarter: it may have passed the edge meanwhile. */
-	if (distance >= 0 && (__u64)distance + 1 > *most)
-		*most = (__u64)distance + 1;
+	if (distance >= 0 && told > *most)
+		*most = told < 0xffffffff ? told : 0xffffffff;
 }
 
-DP_INLINE void mk_note_colour(__u32 flow, __u64 quarters, __u32 colour, __u32 segments)
+DP_INLINE void mk_note_colour(struct mk_slot *slot, __u32 is_contrary, __u32 segments)
 {
-	struct mk_slot *slot = mk_slot_of(flow, quarters >> 2);
-
-	if (!slot)
-		return;
-	mk_add(&slot->middle, segments);
-	if (colour != (quarters >> 2 & 1))
+	mk_grow(&slot->middle, segments);
+	if (is_contrary)
 		mk_add(&slot->contrary, segments);
 }
 
 /* A packet belongs to the nearest interval of its colour. */
-DP_INLINE void mk_count_observed(const struct __sk_buff *skb, __u32 flow, __u64 quarters,
-				 __u32 mark, __u32 segments, int copy)
+DP_INLINE void mk_count_observed(const struct __sk_buff *skb, const struct mk_flow *flow,
+				 __u64 quarters, __u32 mark, __u32 segments, int copy)
 {
 	const __u32 action = config.observing[(mark & 3) << 3 | (quarters & 7)];
 	const __u32 colour = !!(action & MK_COLOUR);
-	__u64 interval = quarters >> 2;
-	struct mk_slot *slot;
+	struct mk_slot *slot = flow->slot;
+	const __u64 interval = quarters >> 2;
 	int is_outside = 0;
 
-	if (config.has_colour && colour != (interval & 1)) {
-		is_outside = 1;
-		interval += (quarters & 3) < 2 ? -1 : 1;
+	if (config.has_colour) {
+		if ((quarters & 3) == 1)
+			mk_note_colour(slot, (mark & 1) != (interval & 1), segments);
+		if (colour != (interval & 1)) {
+			is_outside = 1;
+			slot = mk_slot_of(flow->place, interval + ((quarters & 3) < 2 ? -1 : 1));
+			if (!slot)
+				return;
+		}
 	}
-	slot = mk_slot_of(flow, interval);
-	if (!slot)
-		return;
 	mk_add_packets(slot, segments, copy);
 	if (action & MK_TIMESTAMP || is_outside) {
 		const __u64 now = mk_now(skb);
@@ -134,6 +143,4 @@ DP_INLINE void mk_count_observed(const struct __sk_buff *skb, __u32 flow, __u64 
 		if (is_outside)
 			mk_note_distance(slot, now, quarters);
 	}
-	if (config.has_colour && (quarters & 3) == 1)
-		mk_note_colour(flow, quarters, mark & 1, segments);
 }

@@ -1,36 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 #pragma once
 /*
- * Flows by 64 keyed bits of what they are told by, four to a cache line.  The process fills the
- * table, the program looks up: nobody compares 48 bytes, and a packet meets a stranger's entry
- * about as often as 64 random bits are equal.
+ * Flows by 64 keyed bits of what they are told by: a packet meets a stranger's as often as 64
+ * random bits are equal.
+ *
+ * All flows are known before the first packet, so none has to be searched for: the lower half of a
+ * tag tells a displacement, chosen by the process such that no two flows meet, and both together
+ * the place.  There the whole tag is compared, in the line that is counted in.
  */
 #include "dataplane/kernel/compilers.h"
 #include "dataplane/kernel/marking/abi.h"
 
-DP_INLINE __u64 mk_mix(__u64 hash, __u64 word, const volatile __u64 *secret)
+DP_INLINE __u64 mk_sum(const struct mk_bits *bits, __u32 is_ipv6, __u32 sum,
+		       const volatile struct mk_shape *shape,
+		       const volatile struct dp_pair_secrets *secrets)
 {
-	/* Twice: after one multiplication the top bits of two words differ in ways that the secret
-	 * does not touch, and the next words could undo it. */
-	hash = (hash ^ word) * secret[0];
-	hash = (hash ^ hash >> 32) * secret[1];
-	return hash ^ hash >> 29;
+	__u64 all = shape->start[sum];
+
+	all += dp_pair_product(secrets, sum, 0, bits->addresses[0]);
+	all += dp_pair_product(secrets, sum, 4, bits->rest);
+	if (is_ipv6) {
+		all += dp_pair_product(secrets, sum, 1, bits->addresses[1]);
+		all += dp_pair_product(secrets, sum, 2, bits->addresses[2]);
+		all += dp_pair_product(secrets, sum, 3, bits->addresses[3]);
+	}
+	return all;
 }
 
-/* Of masked bits; never 0, which is an empty entry. */
-DP_INLINE __u64 mk_tag(const struct mk_key *key, __u32 is_ipv6, const volatile __u64 *secret)
+/* Of masked bits; never 0, which is nobody's. */
+DP_INLINE __u64 mk_tag(const struct mk_bits *bits, __u32 is_ipv6,
+		       const volatile struct mk_shape *shape,
+		       const volatile struct dp_pair_secrets *secrets)
 {
-	__u64 hash = mk_mix(secret[2], key->bits.addresses[0], secret);
+	const __u64 tag = dp_pair_joined(mk_sum(bits, is_ipv6, 0, shape, secrets),
+					 mk_sum(bits, is_ipv6, 1, shape, secrets));
 
-	if (is_ipv6) {
-		hash = mk_mix(hash, key->bits.addresses[1], secret);
-		hash = mk_mix(hash, key->bits.addresses[2], secret);
-		hash = mk_mix(hash, key->bits.addresses[3], secret);
-	}
-	hash = mk_mix(hash, key->bits.rest, secret);
-	hash = (hash ^ key->shape ^ secret[3]) * secret[1];
-	hash ^= hash >> 29;
-	hash *= secret[0];
-	hash ^= hash >> 32;
-	return hash ? hash : 1;
+	return tag ? tag : 1;
+}
+
+/* Four displacements of 16 bits in a word. */
+DP_INLINE __u32 mk_displacement(__u64 four, __u32 number)
+{
+	return four >> (number & 3) * 16 & 0xffff;
+}
+
+DP_INLINE __u32 mk_place_of(__u64 tag, __u32 displacement, __u32 places)
+{
+	const __u32 moved = (__u32)(tag >> 32) + displacement * ((__u32)tag >> 1 | 1);
+
+	return (__u32)((__u64)moved * places >> 32);
 }

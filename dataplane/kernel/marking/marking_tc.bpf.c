@@ -35,52 +35,48 @@ DP_INLINE void leave_alone(enum mk_left_alone why, __u32 segments)
 }
 
 /* The field has another meaning: what the marking point leaves alone is not counted at others. */
-DP_INLINE void count_other(__u32 flow, __u64 quarters, int is_marked_already, __u32 segments)
+DP_INLINE void count_other(struct mk_slot *slot, int is_marked_already, __u32 segments)
 {
-	struct mk_slot *slot = mk_slot_of(flow, quarters >> 2);
-
-	if (slot)
-		mk_add(is_marked_already ? &slot->contrary : &slot->other, segments);
+	mk_add(is_marked_already ? &slot->contrary : &slot->other, segments);
 }
 
 DP_INLINE void initiate(struct __sk_buff *skb, const struct mk_packet *packet,
-			const struct mk_transport *transport, __u32 flow,
-			const volatile struct mk_place *place, __u32 segments)
+			const struct mk_transport *transport, struct mk_slot *slot,
+			__u64 quarters, const volatile struct mk_place *place, __u32 segments)
 {
-	const __u64 quarters = mk_quarters(skb);
 	const __u32 word = mk_word(packet, place);
 	int copy = 0;
 	__u32 action;
 
 	if (!config.force && word & place->field) {
-		count_other(flow, quarters,
-			    !(word & place->field & ~(place->first | place->second)), segments);
+		count_other(slot, !(word & place->field & ~(place->first | place->second)),
+			    segments);
 		return;
 	}
 	if (config.copies)
 		copy = mk_repeats(skb, packet, transport);
-	action = mk_initiate(flow, quarters, segments);
-	mk_count_marked(skb, flow, quarters, action, segments, copy);
+	action = mk_initiate(slot, quarters, segments);
+	mk_count_marked(skb, slot, action, segments, copy);
 	action ^= config.flip ^ (mk_step(1) & 1);
 	mk_write(skb, packet, word, mk_with_mark(word, action & MK_MARK_BITS, place), place);
 }
 
 DP_INLINE void observe(struct __sk_buff *skb, const struct mk_packet *packet,
-		       const struct mk_transport *transport, __u32 flow,
-		       const volatile struct mk_place *place, __u32 segments)
+		       const struct mk_transport *transport, const struct mk_flow *flow,
+		       __u64 quarters, const volatile struct mk_place *place, __u32 segments)
 {
-	const __u64 quarters = mk_quarters(skb);
 	const __u32 word = mk_word(packet, place) ^ (mk_step(1) & 1 ? place->first : 0);
+	/* A benchmark has a mark to take away from every second packet, of the interval's colour. */
+	const __u32 mark = config.steps ? quarters >> 2 & 1 : mk_mark_in(word, place);
 	int copy = 0;
 
 	if (!config.force && word & place->field & ~(place->first | place->second)) {
-		count_other(flow, quarters, 0, segments);
+		count_other(flow->slot, 0, segments);
 		return;
 	}
 	if (config.copies)
 		copy = mk_repeats(skb, packet, transport);
-	mk_count_observed(skb, flow, quarters, mk_mark_in(word, place) ^ config.flip, segments,
-			  copy);
+	mk_count_observed(skb, flow, quarters, mark ^ config.flip, segments, copy);
 	if (config.role == MK_RESTORE)
 		mk_write(skb, packet, word, mk_with_mark(word, 0, place), place);
 }
@@ -88,15 +84,14 @@ DP_INLINE void observe(struct __sk_buff *skb, const struct mk_packet *packet,
 /* The same with the option of IPv6, which is put in and taken out. */
 DP_INLINE void initiate_option(struct __sk_buff *skb, const struct mk_packet *packet,
 			       const struct mk_transport *transport, const struct mk_option *option,
-			       __u32 flow, __u32 segments)
+			       struct mk_slot *slot, __u64 quarters, __u32 segments)
 {
 	const volatile struct mk_place *place = &config.place[1];
-	const __u64 quarters = mk_quarters(skb);
 	__u32 action, data = option->data;
 	int copy = 0;
 
 	if (option->data_at && !config.force) {
-		count_other(flow, quarters, 1, segments);
+		count_other(slot, 1, segments);
 		return;
 	}
 	if (!option->data_at) {
@@ -111,11 +106,11 @@ DP_INLINE void initiate_option(struct __sk_buff *skb, const struct mk_packet *pa
 			return;
 		}
 		segments = parts;
-		data = (config.flow_id + flow) << 12;
+		data = (config.flow_id + slot->flow) << 12;
 	}
 	if (config.copies)
 		copy = mk_repeats(skb, packet, transport);
-	action = mk_initiate(flow, quarters, segments);
+	action = mk_initiate(slot, quarters, segments);
 	data = mk_with_mark(data, (action ^ config.flip) & MK_MARK_BITS, place);
 	if (option->data_at)
 		mk_store_option(skb, option, data);
@@ -123,12 +118,13 @@ DP_INLINE void initiate_option(struct __sk_buff *skb, const struct mk_packet *pa
 		leave_alone(MK_NO_ROOM, segments);
 		return;
 	}
-	mk_count_marked(skb, flow, quarters, action, segments, copy);
+	mk_count_marked(skb, slot, action, segments, copy);
 }
 
 DP_INLINE void observe_option(struct __sk_buff *skb, const struct mk_packet *packet,
 			      const struct mk_transport *transport, const struct mk_option *option,
-			      __u32 flow, __u32 role, __u32 segments)
+			      const struct mk_flow *flow, __u64 quarters, __u32 role,
+			      __u32 segments)
 {
 	const volatile struct mk_place *place = &config.place[1];
 	int copy = 0;
@@ -139,8 +135,8 @@ DP_INLINE void observe_option(struct __sk_buff *skb, const struct mk_packet *pac
 	}
 	if (config.copies)
 		copy = mk_repeats(skb, packet, transport);
-	mk_count_observed(skb, flow, mk_quarters(skb),
-			  mk_mark_in(option->data, place) ^ config.flip, segments, copy);
+	mk_count_observed(skb, flow, quarters, mk_mark_in(option->data, place) ^ config.flip,
+			  segments, copy);
 	if (role == MK_RESTORE && mk_remove_option(skb, option))
 		mk_store_option(skb, option, mk_with_mark(option->data, 0, place));
 }
@@ -151,8 +147,9 @@ DP_INLINE void look_at(struct __sk_buff *skb, const struct mk_packet *packet, __
 	const volatile struct mk_place *place =
 		packet->is_ipv6 ? &config.place[1] : &config.place[0];
 	struct mk_transport transport = {0};
+	const __u64 quarters = mk_quarters(skb);
 	struct mk_option option;
-	__u32 flow;
+	struct mk_flow flow;
 
 	if (config.leave_local &&
 	    (packet->is_ipv6 ? mk_is_local6(packet->ip, packet->end) : mk_is_local4(packet->ip))) {
@@ -164,8 +161,8 @@ DP_INLINE void look_at(struct __sk_buff *skb, const struct mk_packet *packet, __
 		mk_find_option(skb, packet, &option);
 	if (!config.any_transport || config.copies || config.has_option)
 		mk_find_transport(packet, &transport);
-	flow = mk_flow_of(packet, &transport, option.data >> 12);
-	if (flow == MK_NO_FLOW) {
+	mk_find_flow(packet, &transport, option.data >> 12, quarters >> 2, &flow);
+	if (!flow.slot) {
 		leave_alone(MK_UNMONITORED, segments);
 		return;
 	}
@@ -175,13 +172,15 @@ DP_INLINE void look_at(struct __sk_buff *skb, const struct mk_packet *packet, __
 	}
 	if (config.has_option) {
 		if (role == MK_MARK)
-			initiate_option(skb, packet, &transport, &option, flow, segments);
+			initiate_option(skb, packet, &transport, &option, flow.slot, quarters,
+					segments);
 		else
-			observe_option(skb, packet, &transport, &option, flow, role, segments);
+			observe_option(skb, packet, &transport, &option, &flow, quarters, role,
+				       segments);
 	} else if (role == MK_MARK) {
-		initiate(skb, packet, &transport, flow, place, segments);
+		initiate(skb, packet, &transport, flow.slot, quarters, place, segments);
 	} else {
-		observe(skb, packet, &transport, flow, place, segments);
+		observe(skb, packet, &transport, &flow, quarters, place, segments);
 	}
 }
 
@@ -218,9 +217,10 @@ int both_tc(struct __sk_buff *skb)
 	return TC_ACT_UNSPEC;
 }
 
-/* What a program costs that does nothing. */
+/* What a program costs that does nothing, but for a benchmark's own step. */
 SEC("tc")
 int empty_tc(struct __sk_buff *skb)
 {
+	mk_step(1);
 	return TC_ACT_UNSPEC;
 }

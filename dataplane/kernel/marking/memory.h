@@ -8,7 +8,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* By stripe, interval and flow; the process maps it as well. */
+/* By stripe, interval and place of the flow; the process maps it as well. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -17,7 +17,7 @@ struct {
 	__type(value, struct mk_slot);
 } slots SEC(".maps");
 
-/* Marking: mk_state() of each flow. */
+/* Marking: mk_state() of each flow, for all CPUs together. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -25,12 +25,13 @@ struct {
 	__type(value, __u64);
 } registers SEC(".maps");
 
+/* Of flows, four in a word. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct mk_bucket);
-} flows SEC(".maps");
+	__type(value, __u64);
+} displacements SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -73,12 +74,12 @@ DP_INLINE __u64 mk_quarters(const struct __sk_buff *skb)
 	return *(volatile __u64 *)&clock.quarters;
 }
 
-DP_INLINE struct mk_slot *mk_slot_of(__u32 flow, __u64 interval)
+DP_INLINE struct mk_slot *mk_slot_of(__u32 place, __u64 interval)
 {
 	const __u32 stripe = bpf_get_smp_processor_id() & (config.stripes - 1);
 	__u32 index = stripe * config.slots + (interval & (config.slots - 1));
 
-	index = index * config.flows + flow;
+	index = index * config.places + place;
 	return bpf_map_lookup_elem(&slots, &index);
 }
 
@@ -103,4 +104,13 @@ DP_INLINE __u64 mk_step(__u32 is_last)
 DP_INLINE void mk_add(__u64 *to, __u64 count)
 {
 	__sync_fetch_and_add(to, count);
+}
+
+/* Of what grows with every packet: a CPU that is alone needs no lock. */
+DP_INLINE void mk_grow(__u64 *to, __u64 count)
+{
+	if (config.is_contended)
+		mk_add(to, count);
+	else
+		*to += count;
 }

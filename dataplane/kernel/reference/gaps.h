@@ -106,25 +106,23 @@ DP_INLINE void rp_packets_came(struct rp_flow *f, struct rp_counters *counters, 
 {
 	const struct rp_gap *gap;
 
-	f->packets += count;
 	if (!current) {
 		counters->before_first += count;
+		f->outside += count;
 		return;
 	}
+	gap = machine_gap(current);
+	if (!gap)
+		return; /* cannot be: the ring has them all */
 	if (f->gap != current) {
-		rp_fold_by(f, machine_gap(f->gap));
-		gap = machine_gap(current);
-		if (!gap)
-			return;
+		if (f->waiting)
+			rp_fold_by(f, machine_gap(f->gap));
 		rp_begin_gap(f, gap);
-	} else {
-		gap = machine_gap(current);
-		if (!gap)
-			return;
 	}
 	if (rp_is_old((__s64)(time_ns - gap->time_ns))) {
 		counters->after_last += count;
+		f->outside += count;
 		return;
 	}
-	rp_wait(f, (__s64)(time_ns - gap->time_ns), count, z);
+	rp_wait(f, gap->left_ns, (__s64)(time_ns - gap->time_ns), count, z);
 }

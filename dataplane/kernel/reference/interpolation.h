@@ -45,19 +45,26 @@ DP_INLINE int rp_is_old(__s64 after_ns)
 	return rp_magnitude(after_ns) >= RP_SILENCE;
 }
 
-DP_INLINE void rp_settle(struct rp_flow *f, __u64 packets, struct rp_wide sum,
+DP_INLINE void rp_settle(struct rp_flow *f, __u32 packets, struct rp_wide sum,
 			 struct rp_wide squares)
 {
-	const struct rp_wide delays = {f->delays_low, (__u64)f->delays_high};
+	const struct rp_wide delays = {f->delays_low, (__u64)(__s64)f->delays_high};
 	const struct rp_wide delay_squares = {f->delay_squares_low, (__u64)f->delay_squares_high};
 
 	sum = rp_add(delays, sum);
 	squares = rp_add(delay_squares, squares);
 	f->estimated += packets;
+	if (f->estimated < packets)
+		f->estimated_high++;
 	f->delays_low = sum.low;
-	f->delays_high = (__s64)sum.high;
+	f->delays_high = (__s32)sum.high;
 	f->delay_squares_low = squares.low;
 	f->delay_squares_high = (__s64)squares.high;
+}
+
+DP_INLINE __u64 rp_packets(const struct rp_flow *f)
+{
+	return (f->estimated_high << 32) + f->estimated + f->waiting + f->outside;
 }
 
 /* slope times, in 2^-16, rounded to the nearest. */
@@ -72,18 +79,21 @@ DP_INLINE __s64 rp_along(__s64 slope, __u64 times)
 /* What waits, with the slope of its gap. */
 DP_INLINE void rp_fold(struct rp_flow *f, __s64 slope)
 {
-	const struct rp_wide time_squares = {f->time_squares_low, f->time_squares_high};
-	const struct rp_wide size_squares = {f->size_squares << 32, f->size_squares >> 32};
 	const __u64 steep = rp_magnitude(slope);
 	const __s64 left = f->left_ns * (1 << RP_FRACTION_BITS);
-	const __s64 along = rp_along(slope, f->times) + f->sizes * (1 << RP_FRACTION_BITS);
-	struct rp_wide sum, squares, product;
+	__s64 along = rp_along(slope, f->times);
+	struct rp_wide time_squares, size_squares, sum, squares, product;
 
 	if (f->waiting == 1) { /* most flows send one at a time */
 		rp_settle(f, 1, rp_widened(left + along), rp_square(left + along));
 		f->waiting = 0;
 		return;
 	}
+	time_squares.low = f->time_squares_low;
+	time_squares.high = f->time_squares_high;
+	size_squares.low = f->size_squares << 32;
+	size_squares.high = f->size_squares >> 32;
+	along += f->sizes * (1 << RP_FRACTION_BITS);
 	sum = rp_add(rp_signed_product(left, f->waiting), rp_widened(along));
 	squares = rp_times(rp_square(left), f->waiting);
 	product = rp_signed_product(left, along);
@@ -115,19 +125,44 @@ DP_INLINE int rp_fold_by(struct rp_flow *f, const struct rp_gap *gap)
 	return 1;
 }
 
+/* What of a packet that waits alone need not be kept, since it can be told. */
+DP_INLINE void rp_spread(struct rp_flow *f, __s64 gap_left_ns)
+{
+	const __u64 time = f->waiting ? f->times : 0;
+	const __s64 z = f->waiting ? f->left_ns - gap_left_ns : 0;
+
+	f->left_ns = gap_left_ns;
+	f->times = time;
+	f->time_squares_low = time * time;
+	f->time_squares_high = 0;
+	f->sizes = z;
+	f->size_times = (__s64)time * z;
+	f->size_squares = (__u64)z * (__u64)z;
+}
+
 /* `count` packets at once, as segments that were joined; `z` is that of each. */
-DP_INLINE void rp_wait(struct rp_flow *f, __s64 t, __u32 count, __s64 z)
+DP_INLINE void rp_wait(struct rp_flow *f, __s64 gap_left_ns, __s64 t, __u32 count, __s64 z)
 {
 	const __u64 time = t < 0 ? 0 : (__u64)t; /* another CPU was faster with the reference */
 	struct rp_wide squares;
 
+	if (!f->waiting && count == 1 && t < RP_LONGEST_GAP && z < RP_MOST_SIZES) {
+		f->waiting = 1;
+		f->times = time;
+		f->left_ns = gap_left_ns + z;
+		return;
+	}
+	if (f->waiting < 2)
+		rp_spread(f, gap_left_ns);
 	if (t >= RP_LONGEST_GAP || f->waiting + count > RP_MOST_WAITING ||
 	    f->sizes + count * z >= RP_MOST_SIZES) {
-		const __s64 delay = (f->left_ns + z) * (1 << RP_FRACTION_BITS);
+		const __s64 delay = (gap_left_ns + z) * (1 << RP_FRACTION_BITS);
 
 		f->left_only += count;
 		rp_settle(f, count, rp_signed_product(delay, count),
 			  rp_times(rp_square(delay), count));
+		if (f->waiting == 1)
+			f->left_ns += f->sizes; /* it waits alone again */
 		return;
 	}
 	squares = rp_product(time * time, count);
@@ -138,18 +173,17 @@ DP_INLINE void rp_wait(struct rp_flow *f, __s64 t, __u32 count, __s64 z)
 	if (z) {
 		f->sizes += count * z;
 		f->size_times += (__s64)(time * count) * z;
-		f->size_squares += (__u64)(z * z) * count;
+		f->size_squares += (__u64)z * (__u64)z * count;
 	}
 }
 
 DP_INLINE void rp_begin_gap(struct rp_flow *f, const struct rp_gap *gap)
 {
+	if (f->waiting) {
+		f->outside += f->waiting;
+		f->waiting = 0;
+	}
 	f->gap = gap->number;
-	f->waiting = 0;
-	f->times = f->time_squares_low = f->time_squares_high = 0;
-	f->left_ns = gap->left_ns;
-	f->sizes = f->size_times = 0;
-	f->size_squares = 0;
 }
 
 /* What a packet takes longer on the link than a reference packet does, in ns. */

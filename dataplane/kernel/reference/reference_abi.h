@@ -5,6 +5,7 @@
  * for both compilers.  Names begin with rp_ (reference packets).
  */
 #include "dataplane/kernel/abi.h"
+#include "dataplane/kernel/pair_hash.h"
 
 /* wire/headers/reference_packet.h: the UDP payload of a reference packet. */
 #define RP_MAGIC 0x534a5246
@@ -30,29 +31,33 @@ DP_ASSERT_SIZE(struct rp_gap, 32);
 #define RP_GAPS (1u << 16)
 
 /*
- * A flow, in two cache lines.  First comes what its packets of one gap add up to, as long as the
- * gap's slope is not known; t counts from the gap's beginning, z is what a packet takes longer on
- * the link than a reference packet.  Then what is known for good: delays, less rp_shared.base_ns,
- * in 2^-16 ns, and their squares in 2^-32 ns^2; both have 128 bits, in two's complement.
+ * A flow, in two cache lines.  The first has all that a flow needs that sends one packet in a gap,
+ * as most do if there are many: what waits until the gap's slope is known, and what is known for
+ * good.  t counts from the gap's beginning, z is what a packet takes longer on the link than a
+ * reference packet.  Delays are less rp_shared.base_ns and in 2^-16 ns, in 96 bits; their squares
+ * in 2^-32 ns^2, in 128 bits; both in two's complement.
  */
 struct rp_flow {
-	__u64 flow;    /* keyed hash of the 5-tuple and the CPU; 0: free */
-	__u64 packets; /* all, estimated or not */
+	__u64 flow; /* keyed hash of the 5-tuple and the CPU; 0: free */
 	__u32 gap;
 	__u32 waiting; /* packets of that gap */
 	__u64 times;   /* sum of t */
-	__u64 time_squares_low, time_squares_high;
-	__s64 left_ns; /* the gap's */
-	__s64 sizes;   /* sum of z */
-
-	__s64 size_times;   /* sum of t z */
-	__u64 size_squares; /* sum of z^2 */
-	__u64 estimated;
-	__u64 left_only; /* of them: by the reference packet before them alone (RLI-L) */
+	__s64 left_ns; /* the gap's; and z, as long as one packet waits */
 	__u64 delays_low;
-	__s64 delays_high;
+	__s32 delays_high;
+	__u32 estimated;
 	__u64 delay_squares_low;
 	__s64 delay_squares_high;
+
+	/* Of several packets in one gap. */
+	__u64 time_squares_low, time_squares_high;
+	__s64 sizes;        /* sum of z */
+	__s64 size_times;   /* sum of t z */
+	__u64 size_squares; /* sum of z^2 */
+	/* Rare. */
+	__u64 left_only; /* of those estimated: by the reference packet before them alone (RLI-L) */
+	__u64 outside;   /* neither estimated nor waiting */
+	__u64 estimated_high; /* how often `estimated` began anew */
 };
 DP_ASSERT_SIZE(struct rp_flow, 128);
 
@@ -73,18 +78,18 @@ DP_ASSERT_SIZE(struct rp_key, 40);
 
 /* Constant for the length of a run. */
 struct rp_config {
-	__u64 secret[4];            /* odd */
-	__u64 ns_a_byte;            /* of the link, in 2^-RP_BYTE_BITS ns; 0: unknown */
-	__u32 groups;               /* of one of the two tables; a power of two */
-	__u32 overhead;             /* bytes that a packet takes on the link beside its own */
-	__u32 least_bytes;          /* and no packet takes less */
-	__u32 reference_line_bytes; /* what a reference packet takes */
-	__u32 replay;               /* the packet brings its time: skb->tstamp */
-	__u32 steps;                /* benchmark: step through 2^steps flows */
+	struct dp_pair_secrets secrets; /* of flows */
+	__u64 ns_a_byte;                /* of the link, in 2^-RP_BYTE_BITS ns; 0: unknown */
+	__u32 groups;                   /* of one of the two tables; a power of two */
+	__u32 overhead;                 /* bytes that a packet takes on the link beside its own */
+	__u32 least_bytes;              /* and no packet takes less */
+	__u32 reference_line_bytes;     /* what a reference packet takes */
+	__u32 replay;                   /* the packet brings its time: skb->tstamp */
+	__u32 steps;                    /* benchmark: step through 2^steps flows */
 	__u32 cpus;
 	__u32 own_sender; /* the sending program: whose packets get a time */
 };
-DP_ASSERT_SIZE(struct rp_config, 72);
+DP_ASSERT_SIZE(struct rp_config, 200);
 #define RP_BYTE_BITS 20
 #define RP_ANY_SENDER 0xffffffff
 

@@ -46,13 +46,18 @@ DP_INLINE struct rp_gap *machine_gap(__u32 number)
 	return bpf_map_lookup_elem(&gaps, &number);
 }
 
-DP_INLINE __u64 mix(__u64 word)
+DP_INLINE __u64 sum_of(const struct dp_summary *s, __u64 ports, __u32 sum)
 {
-	word ^= word >> 32;
-	word *= config.secret[0];
-	word ^= word >> 29;
-	word *= config.secret[1];
-	return word ^ word >> 32;
+	const volatile struct dp_pair_secrets *secrets = &config.secrets;
+	__u64 all = dp_pair_product(secrets, sum, 4, ports);
+
+	if (!s->is_ipv6)
+		return all + dp_pair_product(secrets, sum, 0,
+					     s->source[0] << 32 | s->destination[0]);
+	all += dp_pair_product(secrets, sum, 0, s->source[0]);
+	all += dp_pair_product(secrets, sum, 1, s->source[1]);
+	all += dp_pair_product(secrets, sum, 2, s->destination[0]);
+	return all + dp_pair_product(secrets, sum, 3, s->destination[1]);
 }
 
 /*
@@ -62,17 +67,9 @@ DP_INLINE __u64 mix(__u64 word)
 DP_INLINE __u64 hash_of(const struct dp_summary *s, __u32 cpu)
 {
 	const __u64 ports = (__u64)s->source_port << 48 | (__u64)s->destination_port << 32 |
-			    (__u64)s->protocol << 16 | (cpu & 0xffff);
-	__u64 hash;
+			    (__u64)s->is_ipv6 << 24 | (__u64)s->protocol << 16 | (cpu & 0xffff);
+	const __u64 hash = dp_pair_joined(sum_of(s, ports, 0), sum_of(s, ports, 1));
 
-	if (s->is_ipv6) {
-		hash = mix(s->source[0] ^ config.secret[2]) + s->source[1];
-		hash = mix(hash) + s->destination[0];
-		hash = mix(hash ^ config.secret[3]) + s->destination[1];
-	} else {
-		hash = (s->source[0] << 32 | s->destination[0]) ^ config.secret[2];
-	}
-	hash = mix(mix(hash) + (ports ^ config.secret[3]));
 	return hash ? hash : 1;
 }
 
