@@ -50,7 +50,7 @@ Timestamp usual_begin(Timestamp from, Timestamp to) {
   return slice_of(middle - usual_span / 2 + usual_step / 2, usual_step);
 }
 
-/// The same time of day in the weeks before, read once in ten minutes.
+/// The same time in the weeks before, read once in ten minutes.
 Result<void> AlarmRounds::learn_usual(Store& store, Timestamp begin) {
   if (usual_begin_ == begin) return {};
   std::map<SeriesKey, Distribution> sums;

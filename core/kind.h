@@ -36,7 +36,7 @@ inline constexpr std::size_t paired_kind_count = static_cast<std::size_t>(Kind::
 constexpr std::size_t index_of(Kind kind) { return static_cast<std::size_t>(kind); }
 constexpr std::string_view name_of(Kind kind) { return kind_names[index_of(kind)]; }
 
-/// Kinds whose unanswered requests are counted: the request or its response was lost, or no host
+/// Kinds in which an unanswered request means loss, of the request or its response, or that no host
 /// was there.
 constexpr bool unanswered_means_lost(Kind kind) {
   return kind == Kind::handshake || kind == Kind::dns || kind == Kind::ntp || kind == Kind::icmp;

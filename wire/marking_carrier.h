@@ -79,8 +79,8 @@ class MarkingCarrier {
   bool write(std::span<std::byte> ip, Mark mark) const;
   /// For packets that need room: `out` is alt_mark_growth bytes longer than `ip`.
   void insert(std::span<const std::byte> ip, Mark mark, std::span<std::byte> out) const;
-  /// Removes the mark, as the terminating point does.  True if the packet became shorter by
-  /// alt_mark_growth: then it is in `out`, which must be as long as `ip`.
+  /// Writes the packet without its mark to `out`, which is as long as `ip`, as the terminating
+  /// point does.  True if the packet became shorter by alt_mark_growth.
   bool restore(std::span<const std::byte> ip, std::span<std::byte> out) const;
 
  private:

@@ -38,7 +38,7 @@ struct Tuning {
 /// its default parameters and with some fitted to the capture: --longest, for staged --expire, just
 /// above the longest delay and the 99.9th percentile.  Of the unbiased tables whose median error
 /// over the seeds meets the target, the most accurate one is tried again on four times as many new
-/// seeds.  The first whose median meets it there too, in two thirds of these runs, is the answer.
+/// seeds.  The first whose median meets it there too, and two thirds of these runs, is the answer.
 /// Without that the result could be luck: the more tables are tried, the likelier one passes by
 /// chance.
 ///
