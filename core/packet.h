@@ -19,7 +19,7 @@ enum class LinkType : std::uint16_t {
   raw_openbsd = 14,  // raw IP as OpenBSD numbers it
   ppp_hdlc = 50,     // RFC 1662 section 4.3.1
   ppp_ether = 51,    // RFC 2516 session packets without their Ethernet header
-  raw = 101,         // IPv4 or IPv6, told apart by the version field
+  raw = 101,         // IPv4 or IPv6, by the version field
   cisco_hdlc = 104,
   ieee80211 = 105,
   loop = 108,  // OpenBSD loopback: address family in network order

@@ -13,7 +13,7 @@ namespace sojourn {
 struct Sample {
   Timestamp time;     ///< when the response passed
   Duration delay;     ///< response time minus request time; negative if the capture's clock stepped
-  double weight = 1;  ///< how many real pairs it stands for
+  double weight = 1;  ///< how many real pairs it represents
   Kind kind = Kind::tcp;
   Leg leg = Leg::server;
   /// Hash of what correlated samples share: the connection, or the two hosts for kinds without one;

@@ -131,7 +131,7 @@ bool belongs_to(const Prefix& group, const Prefix& wanted) {
   switch (StoredGroup{wanted}.kind) {
     case StoredGroup::Kind::port:
       return stored.port == StoredGroup{wanted}.port;
-    case StoredGroup::Kind::flow:  // whoever serves
+    case StoredGroup::Kind::flow:  // either end may be the server
       return stored.kind == StoredGroup::Kind::flow &&
              std::ranges::equal(group.network().bytes().subspan(4),
                                 wanted.network().bytes().subspan(4));

@@ -41,7 +41,7 @@ TEST(DirectionFinder, DoesNotDependOnWhoComesFirst) {
 TEST(DirectionFinder, KnowsWhoseOffsetItKnows) {
   DirectionFinder finder;
   connection(finder, 0, 0s, 3s);
-  finder.reading(2, test_flow_key(1), test_time(1s), 3s + 10ms);  // nobody answers
+  finder.reading(2, test_flow_key(1), test_time(1s), 3s + 10ms);  // no response
   finder.reading(3, test_flow_key(2), test_time(1s), 3s - 10ms);
   EXPECT_EQ(finder.known(2), Direction::forward);
   EXPECT_EQ(finder.known(3), Direction::backward);
@@ -88,7 +88,7 @@ TEST(DirectionFinder, FollowsADrift) {
     EXPECT_EQ(finder.known(2 * i), Direction::forward) << i;
     EXPECT_EQ(finder.known(2 * i + 1), Direction::backward) << i;
   }
-  for (int i = 0; i < 8; ++i) {  // nobody answers
+  for (int i = 0; i < 8; ++i) {  // no response
     finder.reading(400, test_flow_key(900), test_time(200s), 20ms + 1ms);
     finder.reading(401, test_flow_key(901), test_time(200s), 20ms - 2ms);
   }

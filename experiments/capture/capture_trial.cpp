@@ -22,7 +22,7 @@ namespace sojourn {
 namespace {
 
 constexpr std::size_t batch_size = 128;
-constexpr std::uint64_t reading_seed = 1;  // the key of flows and pairs; each run hashes anew
+constexpr std::uint64_t reading_seed = 1;  // the key of flows and pairs; each run has its own hash
 constexpr double nothing_found = 0;        // a ratio of 0: infinitely many octaves
 
 KindSet only(Kind kind) {

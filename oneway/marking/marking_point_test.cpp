@@ -103,7 +103,7 @@ TEST(MarkingPoint, HasTheMeanTimeOfSeveralPulsesAndCountsRepeats) {
   EXPECT_EQ(records[0].pulses, 3u);
   EXPECT_EQ(records[0].repeats, 1u);
   EXPECT_EQ(records[0].pulse_time, start + Duration{1'570'000'000 / 3});
-  // The next interval of the colour begins anew.
+  // The next interval of the colour starts from zero.
   records.clear();
   MarkingEvent event{start + 2500ms, 0, 2};
   pass(point, event, records);

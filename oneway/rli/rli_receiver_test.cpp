@@ -107,7 +107,7 @@ TEST(RliReceiver, AnOvertakenOrRepeatedReferenceIsLeftOut) {
   reference(receiver, 2, 70us, 40us);   // sent at 30 again: a copy
   reference(receiver, 3, 80us, 10us);
   packet(receiver, 1, 85us);
-  reference(receiver, 0, 90us, 10us);  // the sender began anew: no losses from that
+  reference(receiver, 0, 90us, 10us);  // the sender restarted: that is no loss
   EXPECT_EQ(receiver.counters().references_reordered, 2u);
   EXPECT_EQ(receiver.counters().references, 4u);
   EXPECT_EQ(receiver.counters().references_lost, 1u);  // number 1 was missing when 2 came

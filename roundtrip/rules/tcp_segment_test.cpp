@@ -229,7 +229,7 @@ TEST(TcpSegment, FinSentSixTimesInTenSecondsGivesNoSample) {
 }
 
 TEST(TcpSegment, FirstOfSeveralSentAgainAfterExpiryGivesNoSample) {
-  for (const bool has_passed : {true, false}) {  // without: nobody can tell any more
+  for (const bool has_passed : {true, false}) {  // without: unknown by now
     Conversation talk = midstream();
     talk.add({.ms = 0, .sequence = 91, .payload = 10});
     if (has_passed) talk.add({.ms = 1, .sequence = 101, .payload = 10});

@@ -13,8 +13,8 @@ import tempfile
 
 BEGIN, END = "<!-- layers -->", "<!-- /layers -->"
 SOURCES = (".h", ".cpp", ".c")
-MOST_FILES = 40  # more than that, and nobody finds the one he looks for
-PREFETCH, PREFETCH_HOME = "__builtin_prefetch", "core/prefetch.h"  # where it is said why
+MOST_FILES = 40  # in a larger folder files are hard to find
+PREFETCH, PREFETCH_HOME = "__builtin_prefetch", "core/prefetch.h"  # which explains why
 
 
 def read(*parts):

@@ -33,7 +33,7 @@ def main():
     nodes, data = [[None, None]], b""
     for prefix, (number, name, country) in PLACES.items():
         network = ipaddress.ip_network(prefix)
-        # IPv4 lies in ::/96 of a tree for both.
+        # IPv4 is in ::/96 of a tree for both.
         bits, length = int(network.network_address), network.prefixlen + (96 if network.version == 4 else 0)
         place, node = ("data", len(data)), 0
         data += encode({"autonomous_system_number": number, "autonomous_system_organization": name,
@@ -56,7 +56,7 @@ def main():
     about = {"node_count": len(nodes), "record_size": 24, "ip_version": 6, "database_type": "Sojourn-Test",
              "binary_format_major_version": 2, "binary_format_minor_version": 0, "build_epoch": 1}
     sizes = {"record_size": 5, "ip_version": 5, "binary_format_major_version": 5, "binary_format_minor_version": 5}
-    # Empty, but the reader wants them: a map and an array, an extended type.
+    # Empty, but the reader requires them: a map and an array, an extended type.
     metadata = bytes([7 << 5 | len(about) + 2])
     metadata += encode("description") + encode({}) + encode("languages") + bytes([0, 11 - 7])
     for key, value in about.items():

@@ -7,7 +7,7 @@ export SEED=20261115
 for scenario in bulk web dns ntp ping loss reorder delayed-ack demo; do
   ../testbed/record.sh "$scenario" .
 done
-# One of each kind of file that people have.
+# One of each common file format.
 gzip -9 -n -f bulk.pcap bulk.server.pcap reorder.pcap
 editcap -F pcapng demo.pcap demo.pcapng
 editcap -F pcapng loss.pcap loss.pcapng

@@ -5,7 +5,7 @@ import subprocess
 
 from tool import UTF8, one_line, until_it_reads
 
-# What must be refused because OUT is an input of the run; x.pcap and y.pcap are captures, r.csv flow records.
+# These must be refused because OUT is an input of the run; x.pcap and y.pcap are captures, r.csv flow records.
 ON_INPUTS = [
     "rtt x.pcap --samples x.pcap",
     "rtt x.pcap --samples ./link.pcap",

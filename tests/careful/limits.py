@@ -12,14 +12,14 @@ def a_memory_limit_is_explained(place):
     if done.returncode:
         return done.stderr.decode()
     size = os.path.getsize(place.path("large.pcap")) // 1024
-    # The program itself and the mapped capture need so much; what is added is too little for its tables.
+    # The program itself and the mapped capture need this much; the addition is too small for its tables.
     explained = 0
     for kib in (14_000, 20_000, 26_000, 30_000, 40_000):
         done = place.shell_with_little_memory(f"ulimit -v {size + kib}; {{s}} rtt large.pcap --samples s.csv")
         if done.returncode == 0:
             continue
         if done.returncode == 127 or b"loading shared libraries" in done.stderr:
-            continue  # the loader's own trouble
+            continue  # the loader failed
         fault = one_line(done, 1, "memory")
         if fault:
             return f"with {size + kib} KiB: {fault}"

@@ -18,7 +18,7 @@ def answer(program, store, options):
     done = subprocess.run([program, "query", store, "--since", "2000h", "--json", *options], capture_output=True, encoding="utf-8")
     check(done.returncode == 0, f"query {options} of {store}: {done.stderr}")
     found = json.loads(done.stdout)
-    # What depends on when the question is asked, and when either collector wrote.
+    # Fields that depend on the time of the question and of the collectors' writes.
     for key in ("from_ns", "to_ns", "written_ns", "losses_until_ns"):
         found.pop(key)
     for subject in found.get("subjects", []):
@@ -77,7 +77,7 @@ def main():
                 ours, theirs = (answer(program, store, query) for store in (file, cluster))
                 check(ours["subjects"] and ours["subjects"][0]["rows"][0]["weight"] > 5000, f"nothing to compare: {ours}")
                 check(not difference(ours, theirs), f"{query}: {difference(ours, theirs)}")
-            # Joined anew inside ClickHouse, out of the packets themselves.
+            # Joined again inside ClickHouse, from the packets themselves.
             for query in QUERIES[1:]:
                 ours, theirs = answer(program, file, query), answer(program, cluster, [*query, "--join"])
                 check(not difference(ours, theirs), f"--join {query}: {difference(ours, theirs)}")

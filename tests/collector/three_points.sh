@@ -1,5 +1,5 @@
 #!/bin/bash
-# three_points.sh SOJOURN EMULATOR TRANSPORT: three points in a row, and what the collector says of them.
+# three_points.sh SOJOURN EMULATOR TRANSPORT: three points in a row, and the collector's results.
 #
 #     client (north) --- veth --- left (mid) --- emulator: 5 ms, 5 % loss --- server (south)
 #
@@ -20,7 +20,7 @@ missing=$(net_missing $tools)
 "$sojourn" point --help >/dev/null 2>&1 || { echo "skipped: needs sojourn point"; exit 77; }
 
 net_up
-# A network of its own for the reports, so that they are not among what is measured.
+# A separate network for the reports, so that they are not measured.
 for end in middle server; do
   ip link add "m-$end" netns "$NET_NAME-client" type veth peer name manage netns "$NET_NAME-$end"
   [ $end = middle ] && net=1 || net=2
@@ -54,7 +54,7 @@ start_collector() {
   collector=$!
   net_wait_for "$NET_DIR/collect.err" listening
 }
-# (The filter leaves out what the kernels say to their neighbours by themselves.)
+# (The filter excludes packets that the kernels send by themselves.)
 start_point() { # NAMESPACE INTERFACE NAME COLLECTOR
   ip netns exec "$NET_NAME-$1" "$sojourn" point -i "$2" --name "$3" --to "$4" --transport "$transport" "${files[@]}" \
     --sampling 1 --inactive 2s --active 10s --every 1s --kind none --filter 'net 198.18.0.0/16' 2>"$NET_DIR/$3.err" &
@@ -69,14 +69,14 @@ start_point client client0 north 127.0.0.1
 start_point middle left mid 198.51.100.17
 start_point server server0 south 198.51.100.33
 sleep 3
-# Killed and back, before the traffic that is measured: what it had is not counted twice.
+# Killed and restarted before the measured traffic: nothing is counted twice.
 on_client python3 "$here/flows.py" send 198.18.2.1 50 1
 sleep 4
 kill -KILL "$collector"
 wait "$collector" 2>/dev/null || true
 start_collector
 sleep 17 # what began before a point or the collector did is not judged
-# Over UDP nobody notices that the collector is another: it learns who speaks when templates are sent again.
+# Over UDP the points do not notice the restart: the collector knows them only when templates are sent again.
 [ "$transport" != udp ] || sleep 35
 
 python3 -c 'import time; print(time.time_ns())' >"$NET_DIR/begin"

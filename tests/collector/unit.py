@@ -102,7 +102,7 @@ def run_restricted(unit, library, state, command):
     os.setresuid(NOBODY, NOBODY, NOBODY)
     libc_call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     apply_filter(library, calls, settings["RestrictAddressFamilies"][0].split())
-    # Is it so?  A test that restricts nothing would pass as well.
+    # Check that it holds: a test that restricts nothing would pass as well.
     for what, attempt in (("write to /", lambda: open("/usr/sojourn_was_here", "w", encoding="ascii")),
                           ("a packet socket", lambda: socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM)),
                           ("a netlink socket", lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)),
@@ -150,7 +150,7 @@ def main():
         os.mkdir(state)
         os.chown(state, NOBODY, NOBODY)
         first, last = two_captures(program, folder, 20000)
-        # The way to the program must be open to the other user.
+        # The path to the program must be accessible to the other user.
         installed = f"{folder}/sojourn"
         shutil.copy(program, installed)
         store = f"{state}/sojourn.db"

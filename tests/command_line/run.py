@@ -47,7 +47,7 @@ CASES = [
     ("rtt - < {captures}/web.pcap", OK, ["handshake"]),
     ("rtt - < {build}/web.pcap.gz", OK, ["handshake"]),
     ("rtt {captures}/web.pcap {build}/missing.pcap", ERROR, ["missing.pcap"]),
-    # options that would not be heeded, and words that contradict each other
+    # options that would have no effect, and contradictory words
     ("point -i lo --mark step --filter tcp", USAGE, ["--filter is for points with --to, not for marks"]),
     ("point -i lo --mark step --engine socket", USAGE, ["--engine is for points with --to"]),
     ("point -i lo --observe step --capacity 1Gbit", USAGE, ["--capacity", "reference packets"]),
@@ -161,10 +161,10 @@ CASES = [
     ("rtt - -", USAGE, ["standard input"]),
     ("rtt {captures}/web.pcap --kind dns --sla 'tcp p95 < 1s'", USAGE, ["--sla"]),
     ("rtt {captures}/web.pcap --top 3", USAGE, ["--top"]),
-    # what the kernel does not measure is not left to it (as root this would run, and find nothing)
+    # kinds that the kernel does not measure are refused (as root this would run, and find nothing)
     ("point -i lo --name a --to 127.0.0.1:9 --duration 1s --engine kernel --kind response", ERROR, ["response is not in the kernel"]),
     ("point -i lo --name a --to 127.0.0.1:9 --duration 1s --engine kernel --kind tcp,tls", ERROR, ["tls is not in the kernel"]),
-    # the outside world refuses
+    # failures of the outside world
     ("rtt {captures}/web.pcap --samples {build}/no-folder/samples.csv", ERROR, ["no-folder"]),
     ("rtt {captures}/web.pcap --plot {build}/no-folder/plot.svg", ERROR, ["no-folder"]),
     ("rtt {captures}/web.pcap --filter 'tcp prot 80'", ERROR, ["filter"]),

@@ -72,7 +72,7 @@ class Generator {
   }
 
   std::size_t begin(Side& mine, const Side& theirs, unsigned flags) {
-    if (below(2) == 0) {  // anew: the ports are reused
+    if (below(2) == 0) {  // a new connection with reused ports
       mine.sent = below(2) ? mine.sent + 100'000 + below(1u << 20) : below(1u << 31);
       mine.segments.clear();
     }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # without_bpf.sh REPLAY UNIT-TESTS SOJOURN EMULATOR: a machine where BPF is not allowed.
 #
-# Tests that need it say that they were skipped, and why; a measurement falls back to the socket and says so.
+# Tests that need it report that they were skipped, and why; a measurement falls back to the socket and reports it.
 set -u
 here=$(dirname "$0")
 [ $# -eq 4 ] || { echo "usage: without_bpf.sh REPLAY UNIT-TESTS SOJOURN EMULATOR" >&2; exit 2; }

@@ -62,7 +62,7 @@ def main(tool):
         results.append(len(done.stderr.splitlines()) == 1)
         return done.stderr
 
-    # RLI goes by LAST alone, so its figures stand; that FIRST is of something else is worth a warning.
+    # RLI uses only LAST, so its figures are valid; that FIRST holds other traffic is worth a warning.
     for foreign in (other, later):
         results.append(expect(warning(first, foreign, "--method", "rli"), "different traffic"))
     for method in ("rli", "lda"):
@@ -71,7 +71,7 @@ def main(tool):
         results.append(tool.run("oneway", first, last, "--json", "--method", method).stderr == "")
     results.append(expect(warning(last, first, "--method", "multiflow"), "seem to be swapped"))
 
-    # More flows than there is room for: said, counted, and in the totals.
+    # More flows than there is room for: reported, counted, and in the totals.
     whole, part = (json.loads(tool.run("oneway", first, last, "--json", *options).stdout)
                    for options in ([], ["--max-flows", "50"]))
     results.append(part["flow_count"] == 50 < whole["flow_count"] and part["counters"]["without-room"] > 0 and

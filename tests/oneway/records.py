@@ -15,7 +15,7 @@ def text_of(path):
 
 
 def joined_equals_direct(tool, first, last, method, *selection):
-    # No seeds: the points know nothing of each other.
+    # No seeds: the points are independent.
     for point, capture in (("a", first), ("b", last)):
         tool.run("oneway", capture, *selection, "--inactive-timeout", "500ms", "--write-records", f"{point}.csv")
     tool.run("oneway", first, last, "--method", method, *selection, "--inactive-timeout", "500ms", "--flows", "direct.csv")
@@ -33,7 +33,7 @@ def main(tool):
     results = [joined_equals_direct(tool, first, last, method, *selection)
                for method in ("endpoint", "multiflow", "hybrid", "nearby")
                for selection in (["--sampling", "0.2"], ["--sampling", "0.3", "--sample-flows"], [])]
-    # What the files would not notice if it were so: other labels select and name other packets.
+    # The files alone would not show this: other labels select and name other packets.
     tool.run("oneway", last, "--sampling", "0.2", "--label-init", "7", "--write-records", "b.csv")
     tool.run("oneway", first, "--sampling", "0.2", "--write-records", "a.csv")
     _, other = tool.generate("other", "--packets", "5000", "--duration", "2s", "--seed", "6")

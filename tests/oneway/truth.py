@@ -45,7 +45,7 @@ def check(tool, name, options, seed):
     right &= compare(f"{name}, delays", delays, rows(f"{name}.found.delays.csv"))
     lost = sum(int(row[10]) for row in flows[1:])
     print(f"{name}: {len(delays) - 1} delays, {len(flows) - 1} flows, {lost} lost: {'equal' if right else 'NOT EQUAL'}")
-    # A case that does not contain what it is about proves nothing.
+    # A case without its subject proves nothing.
     if name in ("lossy", "all", "droptail", "red", "ipv6") and lost == 0:
         print(f"FAILED {name}: the truth holds no loss")
         return False

@@ -6,7 +6,7 @@
 #   on_client ping 192.0.2.2        runs a command at one end (also on_server, on_middle)
 #   net_stop_emulator               ends it, so that its log is whole
 #
-# Whatever happens, the trap at the end of net_up takes everything down again: every process that
+# In any case the trap at the end of net_up removes everything again: every process that
 # still runs in these namespaces, the namespaces, and the scratch folder $NET_DIR.  Names carry the
 # process id of the shell, so that several runs do not meet.  Needs root, ip and ethtool.
 
@@ -68,7 +68,7 @@ net_sweep() {
   done
 }
 
-# net_interface END NAME LAST-DIGIT: addresses, and nothing sent that nobody asked for.
+# net_interface END NAME LAST-DIGIT: addresses, and no unsolicited packets.
 net_interface() {
   local namespace=$NET_NAME-$1 device=$2 digit=$3
   ip netns exec "$namespace" ethtool -K "$device" tso off gso off gro off tx off rx off >/dev/null
@@ -95,7 +95,7 @@ net_up() {
   net_interface server server0 2
   net_interface middle left 3
   net_interface middle right 4
-  # Neighbours are told, not asked: a lost ARP request would cost a second.
+  # Static neighbours: a lost ARP request would cost a second.
   ip -n "$NET_NAME-client" neighbour add $NET_SERVER lladdr 02:00:00:00:00:02 dev client0
   ip -n "$NET_NAME-client" neighbour add $NET_SERVER6 lladdr 02:00:00:00:00:02 dev client0
   ip -n "$NET_NAME-server" neighbour add $NET_CLIENT lladdr 02:00:00:00:00:01 dev server0
@@ -131,8 +131,8 @@ net_await_unloaded() {
 }
 
 net_emulate() {
-  # The duration is a safety net: an emulator that nobody stops ends by itself.
-  # Not on_middle: of a function in the background we would get the process id of its shell.
+  # The duration is a safety net: an emulator that is not stopped ends by itself.
+  # Not on_middle: for a function in the background we would get the process id of its shell.
   ip netns exec "$NET_NAME-middle" "$NET_EMULATOR" left right --log "$NET_DIR/emulator.csv" --duration 3min "$@" \
     >"$NET_DIR/emulator.out" 2>"$NET_DIR/emulator.err" &
   NET_EMULATOR_PID=$!

@@ -68,7 +68,7 @@ def main():
     print(f"the client sent {again} segments again, {needed} of them because the link had lost them: "
           f"{found:g} retransmitted, {found_needed:g} of them not spurious")
     print(f"{filled} segments of the server came after bytes behind them, because the link had lost them: {found_filled:g} late or reordered")
-    # What had arrived, but whose acknowledgment had not passed, cannot be told from what was lost.
+    # Segments that had arrived, but whose acknowledgment had not passed, cannot be distinguished from lost ones.
     right = needed > 0 and filled > 0 and found == again and needed <= found_needed <= again and found_filled == filled
     return 0 if right else 1
 

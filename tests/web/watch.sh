@@ -1,6 +1,6 @@
 #!/bin/bash
 # watch.sh SOJOURN EMULATOR: `sojourn watch` at the client's end of a path of 10 ms each way.  The page's API, /metrics
-# and, after the end, the store have to tell what the emulator did; the kernel may drop no packet.  Then it goes on with
+# and, after the end, the store have to match the emulator's log; the kernel may drop no packet.  Then it continues with
 # the same store and is killed: nothing stays attached, and all that was stored can be read.
 set -euo pipefail
 sojourn=$(realpath "$1")

@@ -26,7 +26,7 @@ struct GreHeader {
 static_assert(sizeof(GreHeader) == 4 && WireStruct<GreHeader>);
 
 /// ERSPAN type II has 8 bytes, type III 12 and, with the O bit in the last, 8 more
-/// (draft-foschiano-erspan-03).  Type I has none and is told apart by GRE's missing sequence
+/// (draft-foschiano-erspan-03).  Type I has none and is recognised by GRE's missing sequence
 /// number.
 inline constexpr std::size_t erspan2_length = 8, erspan3_length = 12, erspan3_subheader = 8;
 
