@@ -145,8 +145,7 @@ TEST(PcapngDecoder, SkipsWhatIsWrongInsideABlock) {
   capture.enhanced(9, 2, 20);  // no such interface
   capture.block(6, capture.body().u32(0).u32(0).u32(3).u32(5000).u32(5000).counting(
                        20));  // longer than itself
-  capture.block(1,
-                capture.body().u16(1).u16(0).u32(0).u16(9).u16(2000).u32(0));  // bad option length
+  capture.block(1, capture.body().u16(1).u16(0).u32(0).u16(9).u16(2000).u32(0));  // bad option
   capture.enhanced(0, 4, 20).enhanced(1, 5, 20);
   const ReadAll all = read(capture);
   EXPECT_EQ(all.packets.size(), 3u);
