@@ -80,6 +80,7 @@ void Webhook::send(std::string body) {
   if (waiting_.size() >= options_.most_waiting) {
     waiting_.pop_front();
     ++thrown_away_;
+    log_("webhook: too many alarms are waiting; the oldest will not be delivered");
   }
   waiting_.push_back(std::move(body));
   something_.notify_one();

@@ -41,7 +41,7 @@ struct WebhookOptions {
 };
 
 /// Has its own thread.  A message is sent again until it gets a status of 2xx, after waits that
-/// double.  Messages keep their order.  Discarded messages are counted.
+/// double.  Messages keep their order.  Discarded messages are counted and logged.
 class Webhook {
  public:
   Webhook(WebhookOptions options, std::function<void(const std::string&)> log);

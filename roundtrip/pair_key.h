@@ -13,7 +13,7 @@ namespace sojourn {
 /// three spans of a handshake.
 ///
 /// The flow is itself a keyed 64-bit hash, so that no table stores or compares addresses.  The
-/// probability that two different keys collide is 2^-61 per comparison.
+/// probability that two different keys collide is 2^-60 per comparison.
 inline std::uint64_t pair_key(const HashKey& hash_key, std::uint64_t flow, std::uint64_t token,
                               Kind kind, unsigned requester, Leg leg = Leg::server) {
   const std::uint64_t salt = (index_of(kind) << 4 | index_of(leg) << 1 | requester) + 1;

@@ -124,7 +124,7 @@ TEST_P(ExactTableModel, AgreesWithASortedMap) {
     const std::int64_t time =
         now -
         static_cast<std::int64_t>(random() % 4 ? 0 : random() % static_cast<std::uint64_t>(back));
-    // Keys that differ only in their last three bits count as equal.
+    // Keys that differ only in their last four bits count as equal.
     const std::uint64_t key = pool[random() % pool.size()] ^ random() % 8;
     if (model.is_uncertain(key, time, 2 * back)) continue;
     if (random() % 5 < 3) {

@@ -1,5 +1,5 @@
 #pragma once
-// The API behind the page: questions in the address, answers in JSON (docs/design/api.md).
+// The API behind the page: questions in the address, answers in JSON (docs/design/web.md).
 
 #include <functional>
 #include <string>

@@ -1,4 +1,4 @@
-// Uses only the API of docs/design/api.md, which is open to every client.
+// Uses only the API of docs/design/web.md, which is open to every client.
 
 export interface Quantile { q: number; delay_ns: number; low_ns: number | null; high_ns: number | null }
 export interface Loss { sent: number; arrived: number; unseen: number; share: number; low: number; high: number }
