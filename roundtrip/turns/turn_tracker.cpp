@@ -62,14 +62,16 @@ TurnTracker::TurnTracker(const TurnOptions& options)
 
 std::span<const TurnDelay> TurnTracker::look_at(std::span<const Summary> batch) {
   found_.clear();
-  if (wants_tls_)
-    look_at_all<true>(batch);
+  if (!options_.has_short_way)
+    look_at_all<true, false>(batch);
+  else if (wants_tls_)
+    look_at_all<true, true>(batch);
   else
-    look_at_all<false>(batch);
+    look_at_all<false, true>(batch);
   return found_;
 }
 
-template <bool wants_tls>
+template <bool wants_tls, bool has_short_way>
 void TurnTracker::look_at_all(std::span<const Summary> batch) {
   const auto dropped = [this](const TurnRecord& gone) {
     if (wants_response_ && gone.state.turn == Turn::client)
@@ -84,6 +86,7 @@ void TurnTracker::look_at_all(std::span<const Summary> batch) {
         TurnRecord* const record = connections_.at(packet.flow, packet.time, dropped);
         if (!record) return;
         record->last_seen = packet.time;
+        if constexpr (!has_short_way) return look_at(packet, *record, index);
         switch (take_plain<wants_tls>(packet, *record)) {
           case Plain::no:
             return look_at(packet, *record, index);

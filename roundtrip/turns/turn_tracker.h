@@ -42,6 +42,7 @@ struct TurnOptions {
   bool keep_unclear = false;
   std::size_t most_bytes = ~std::size_t{0};  ///< for records
   bool by_chance = false;                    ///< see FollowedConnections
+  bool has_short_way = true;                 ///< plain_packet.h; what comes out is the same
 };
 
 /// The rules are those of docs/design/pairing.md, "Turns": kind response is the time from the last
@@ -67,7 +68,7 @@ class TurnTracker {
   std::size_t memory_bytes() const { return connections_.memory_bytes(); }
 
  private:
-  template <bool wants_tls>
+  template <bool wants_tls, bool has_short_way>
   void look_at_all(std::span<const Summary> batch);
   void look_at(const Summary& packet, TurnRecord& record, std::uint32_t index);
   static void acknowledge(const Summary& packet, TurnRecord& record);

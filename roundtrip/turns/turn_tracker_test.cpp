@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <string>
 #include <vector>
 
+#include "roundtrip/rules/tcp_connection.h"
 #include "roundtrip/rules/test_tcp.h"
 
 namespace sojourn {
@@ -216,6 +219,97 @@ TEST_F(TurnTrackerTest, KnowsTheClientByItsHello) {
   EXPECT_EQ(look({30, false, 100, 500, 100, tcp_ack, client_hello}), "");
   EXPECT_EQ(look({50, true, 500, 200, 100, tcp_ack, server_hello}),
             "server 20, network 20, thinking 0, tls server 20, tls network 20, tls thinking 0");
+}
+
+/// Two ends of some connections that do, at random, all that the rules ask about: they speak in
+/// turn and out of turn, with gaps, again, in pieces, with TLS records and what looks like some,
+/// open and end.
+class RandomTalk {
+ public:
+  explicit RandomTalk(std::uint64_t seed) : random_(seed) {}
+
+  Summary next() {
+    time_ms_ += one_in(50) ? 11'000 : one_in(3) ? 0 : 1;
+    const std::uint32_t connection = number(4);
+    auto& sent = sent_[connection];
+    const bool from_client = number(2) == 0;
+    std::uint32_t& mine = sent[from_client ? 0 : 1];
+    const std::uint32_t theirs = sent[from_client ? 1 : 0];
+    Tcp tcp{.ms = time_ms_, .from_client = from_client, .sequence = mine, .acknowledgment = theirs};
+    if (one_in(2)) tcp.payload = one_in(3) ? 1448 : 1 + number(300);
+    if (one_in(12)) tcp.sequence += number(3) * 100 - 100;
+    if (one_in(12)) tcp.acknowledgment += number(3) * 100 - 100;
+    if (one_in(60)) tcp.flags = static_cast<int>(number(32));
+    Summary packet = test::tcp_summary(tcp, connection * 0x9e3779b97f4a7c15u, 443);
+    packet.first_fragment = one_in(200);
+    packet.ip = records_[number(static_cast<std::uint32_t>(records_.size()))].data();
+    packet.ip_captured = one_in(20) ? 0 : 14;
+    const std::uint32_t end = tcp.sequence + tcp.payload;
+    if (is_newer(end, mine)) mine = end;
+    return packet;
+  }
+
+ private:
+  struct Tcp {
+    double ms;
+    bool from_client = true;
+    std::uint32_t sequence = 0, acknowledgment = 0, payload = 0;
+    int flags = tcp_ack;
+    std::vector<std::byte> bytes = {};
+  };
+  std::uint32_t number(std::uint32_t below) {
+    return static_cast<std::uint32_t>(random_() % below);
+  }
+  bool one_in(std::uint32_t count) { return number(count) == 0; }
+
+  std::mt19937_64 random_;
+  double time_ms_ = 0;
+  std::uint32_t sent_[4][2] = {{0, 0}, {~0u - 5000, 7}, {1u << 31, 9}, {100, ~0u - 2000}};
+  /// ClientHello, ServerHello, change of cipher, application data, nothing of the kind.
+  std::vector<std::vector<std::byte>> records_ = {
+      bytes_of({22, 3, 1, 0, 80, 1, 0, 0, 76, 3, 3, 0, 0, 0}),
+      bytes_of({22, 3, 3, 0, 80, 2, 0, 0, 76, 3, 3, 0, 0, 0}),
+      bytes_of({20, 3, 3, 0, 1, 1, 23, 3, 3, 0, 100, 0, 0, 0}),
+      bytes_of({23, 3, 3, 0, 40, 0, 0, 0, 0, 0, 0, 0, 0, 0}),
+      bytes_of({22, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}),
+      bytes_of({71, 69, 84, 32, 47, 32, 72, 84, 84, 80, 47, 49, 46, 49})};
+};
+
+/// All that a tracker told: its delays, and in the end its counters.
+std::string told(TurnOptions options, std::uint64_t seed) {
+  RandomTalk talk{seed};
+  TurnTracker tracker{options};
+  std::string text;
+  for (int i = 0; i < 3000; ++i) {
+    const Summary packet = talk.next();
+    for (const TurnDelay& found : tracker.look_at({&packet, 1}))
+      text += fmt::format("{}: {} {} {} {} {}\n", i, name_of(found.kind), name_of(found.leg),
+                          found.delay.count(), found.by_client, found.client_guessed);
+  }
+  for (const Kind kind : {Kind::response, Kind::tls}) {
+    const TurnCounters& counters = tracker.counters(kind);
+    text += fmt::format("{} {} {}", name_of(kind), counters.requests, counters.estimated_unclear);
+    for (std::size_t i = 0; i < UnclearCounters::size; ++i)
+      text += fmt::format(" {}", counters.unclear[static_cast<Unclear>(i)]);
+    text += "\n";
+  }
+  return text;
+}
+
+TEST(PlainPackets, LeadToTheSameTheShortWayAndTheLong) {
+  std::size_t delays = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed)
+    for (const Kind only : {Kind::response, Kind::tls, Kind::count_}) {
+      KindSet kinds = KindSet::none();
+      for (const Kind kind : {Kind::response, Kind::tls})
+        if (only == Kind::count_ || only == kind) kinds.add(kind);
+      TurnOptions options{.kinds = kinds, .keep_unclear = seed % 2 == 0};
+      const std::string short_way = told(options, seed);
+      options.has_short_way = false;
+      ASSERT_EQ(short_way, told(options, seed)) << "seed " << seed;
+      delays += static_cast<std::size_t>(std::ranges::count(short_way, '\n'));
+    }
+  EXPECT_GT(delays, 10'000u);  // else it would compare nothing
 }
 
 /// Many connections in little memory, each with one exchange.  The slower ones are not seen less
