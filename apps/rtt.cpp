@@ -185,7 +185,8 @@ RttReport make_report(const Task& task, RttReport report) {
   report.threads = request.options.threads;
   for (const SlaRule& rule : request.sla) {
     if (rule.each_group())
-      report.sla_groups.push_back(evaluate_groups(rule, *report.measurement, request.top));
+      report.sla_groups.push_back(
+          evaluate_groups(rule, *report.measurement, request.top, report.loss));
     else
       std::ranges::move(rule.evaluate(*report.measurement, report.loss),
                         std::back_inserter(report.sla));

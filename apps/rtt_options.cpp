@@ -163,6 +163,9 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
       return fmt::format("--sla '{}' is about a kind that --kind leaves out", rule.text());
     if (rule.each_group() && !grouped)
       return fmt::format("--sla '{}' is about groups: say which with --by", rule.text());
+    if (rule.each_group() && rule.about_unanswered() &&
+        !request.options.measurement.grouping->fits_requests())
+      return fmt::format("--sla '{}': an unanswered request has no such group", rule.text());
   }
   for (const char* option : {"--false-alarm", "--expect-tolerance"})
     if (request.expect.empty() && !request.split && rtt.count(option) > 0)

@@ -56,6 +56,16 @@ std::uint64_t Measurement::unmatched_requests(Kind kind) const {
   return counted.requests - std::min(counted.requests, others);
 }
 
+double Measurement::estimated_answered(Kind kind) const {
+  // Where ambiguous requests are kept, they are among the samples.
+  return pooled(kind).total_weight() + (keep_ambiguous_ ? 0 : counters(kind).estimated_ambiguous);
+}
+
+double Measurement::estimated_unanswered(Kind kind) const {
+  const double rest = static_cast<double>(counters(kind).requests) - estimated_answered(kind);
+  return rest > 0 ? rest : 0;
+}
+
 void Measurement::settle(Kind kind, Leg leg) const {
   Waiting& waiting = waiting_[index_of(kind)][index_of(leg)];
   if (waiting.count == 0) return;

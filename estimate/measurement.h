@@ -39,12 +39,6 @@ struct KindCounters {
   double estimated_ambiguous = 0;  ///< their weights: the estimated true number
   UnclearCounters unclear = {};    ///< response, tls: the ambiguous by reason
 
-  /// Of all requests, including those left out.
-  double estimated_unanswered(double estimated_answered) const {
-    const double rest = static_cast<double>(requests) - estimated_answered - estimated_ambiguous;
-    return rest > 0 ? rest : 0;
-  }
-
   KindCounters& operator+=(const KindCounters& other);
 };
 
@@ -110,6 +104,10 @@ class Measurement {
   /// Requests without a response until the end or the expiry: neither sample nor ambiguous nor left
   /// out.
   std::uint64_t unmatched_requests(Kind kind) const;
+  /// By weights: how many of all requests were answered, ambiguous ones included, and how many were
+  /// not (0 where that would be negative).
+  double estimated_answered(Kind kind) const;
+  double estimated_unanswered(Kind kind) const;
 
   /// `other` was made with the same options.
   void merge(Measurement&& other);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "estimate/unanswered.h"
+
 namespace sojourn {
 namespace {
 
@@ -75,6 +77,24 @@ TEST(Measurement, JoinsThreadsAsIfOneHadMeasured) {
   EXPECT_EQ(left.unmatched_requests(Kind::tcp), 7u);
   EXPECT_EQ(left.window_rows().size(), 2u);
   EXPECT_EQ(left.largest_groups(10).at(0).distribution->count(), 2000u);
+}
+
+/// Ten requests, seven answered: three of those were sent twice, and are kept or not.
+TEST(Measurement, CountsAmbiguousRequestsOnceAmongTheAnswered) {
+  for (const bool keep : {false, true}) {
+    MeasurementOptions options;
+    options.keep_ambiguous = keep;
+    Measurement measurement{options};
+    KindCounters& counters = measurement.counters(Kind::dns);
+    counters.requests = 10;
+    counters.ambiguous = 3;
+    counters.estimated_ambiguous = 3;
+    for (int i = 0; i < (keep ? 7 : 4); ++i) measurement.add_light(Kind::dns, Leg::server, {}, 1ms);
+    EXPECT_EQ(measurement.unmatched_requests(Kind::dns), 3u);
+    EXPECT_DOUBLE_EQ(measurement.estimated_unanswered(Kind::dns), 3) << keep;
+    counters.left_out[LeftOut::by_chance] = 1;  // then the share is by weights
+    EXPECT_DOUBLE_EQ(unanswered_share(measurement, Kind::dns).value, 0.3) << keep;
+  }
 }
 
 TEST(Measurement, ASliceAndAGroupOverEverythingAgreeWithTheWhole) {

@@ -101,10 +101,11 @@ Result<SlaRule> SlaRule::parse(std::string_view text) {
   else if (statistic == "unanswered" || share_named(statistic)) {
     rule.statistic_ = Statistic::share;
     rule.sign_ = share_named(statistic);
-    if (rule.each_group_) return wrong("a delay after 'each', not a share");
     if (rule.sign_ && rule.kind_ != Kind::tcp)
       return wrong(fmt::format("kind tcp for '{}'", statistic));
     if (!rule.sign_ && rule.leg_) return wrong("no leg: requests are counted for the whole");
+    if (!rule.sign_ && rule.each_group_ && !unanswered_means_lost(rule.kind_))
+      return wrong("handshake, dns, ntp or icmp, whose requests are counted by group");
   } else
     return wrong(fmt::format("p0.1 to p99.9, median, mean, min, max or a share of loss after '{}'",
                              subject));

@@ -42,15 +42,17 @@ struct SlaResult {
   }
 };
 
-/// [each] KIND[.LEG] STATISTIC COMPARISON DURATION, or KIND[.LEG] SHARE COMPARISON PERCENT, as in
+/// [each] KIND[.LEG] STATISTIC COMPARISON DURATION, or [each] KIND[.LEG] SHARE COMPARISON PERCENT,
+/// as in
 ///
 ///     tcp p95 < 50ms      tcp.external p99.9 <= 200ms      dns mean < 20ms      icmp max <= 1s
-///     each tcp p95 < 50ms     tcp retransmitted < 1%      dns unanswered < 0.5%
+///     tcp retransmitted < 1%      dns unanswered < 0.5%
+///     each tcp p95 < 50ms     each dns unanswered < 0.5%
 ///
-/// The last is about each group of --by separately (estimate/sla_groups.h).  A rule without a leg
-/// is about Leg::sum if the kind has it, otherwise about each leg separately: the pooled delay of
-/// two legs depends on how many samples each gave.  Parts of a leg, its network and its thinking,
-/// are judged only if named.
+/// The last two are about each group of --by separately (estimate/sla_groups.h).  A rule without a
+/// leg is about Leg::sum if the kind has it, otherwise about each leg separately: the pooled delay
+/// of two legs depends on how many samples each gave.  Parts of a leg, its network and its
+/// thinking, are judged only if named.
 class SlaRule {
  public:
   static Result<SlaRule> parse(std::string_view text);
@@ -60,8 +62,11 @@ class SlaRule {
   /// A rule about signs of loss needs `loss`.
   std::vector<SlaResult> evaluate(const Measurement& measurement,
                                   const LossTally* loss = nullptr) const;
-  bool needs_loss() const { return sign_.has_value(); }
+  bool needs_loss() const { return sign_.has_value() || (each_group_ && about_unanswered()); }
   bool about_unanswered() const { return statistic_ == Statistic::share && !sign_; }
+  /// A sign of loss, if the rule is about the share of its packets.
+  std::optional<LossSign> sign() const { return sign_; }
+  SlaResult evaluate(const ShareEstimate& share) const;
   /// Whether a distribution of the rule's kind and this leg is judged.
   bool is_about(Leg leg) const {
     if (leg_) return *leg_ == leg;
@@ -86,7 +91,6 @@ class SlaRule {
   template <class Value>
   bool keeps(Value value, Value limit) const;
   bool keeps(Duration value) const { return keeps(value, limit_); }
-  SlaResult evaluate(const ShareEstimate& share) const;
   std::optional<Duration> value_of(const Distribution& distribution) const;
   std::optional<Interval> interval_of(const Distribution& distribution, double confidence) const;
 

@@ -27,6 +27,9 @@ struct SlaGroups {
 
 /// Each group is judged by its own interval, without correction for their number: of a hundred
 /// groups whose true value is exactly the limit, two or three will be called violated.
-SlaGroups evaluate_groups(const SlaRule& rule, const Measurement& measurement, std::size_t limit);
+///
+/// Rules about shares need `loss`, which has them by group.
+SlaGroups evaluate_groups(const SlaRule& rule, const Measurement& measurement, std::size_t limit,
+                          const LossTally* loss = nullptr);
 
 }  // namespace sojourn

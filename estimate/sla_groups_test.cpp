@@ -110,5 +110,51 @@ TEST(SlaRuleEach, IsReadAndRefusedClearly) {
   EXPECT_FALSE(SlaRule::parse("each"));
 }
 
+/// One that answers all, one that answers four of five, and one that was asked three times only.
+TEST_F(SlaGroupsTest, JudgesUnansweredRequestsOfEachGroup) {
+  LossTally loss{{.grouping = *Grouping::parse("port"), .window = {}}};
+  const auto ask = [&](std::uint16_t port, int requests, int answers) {
+    Sample sample;
+    sample.kind = Kind::dns;
+    sample.responder_port = port;
+    for (int i = 0; i < requests; ++i) loss.ask(sample);
+    for (int i = 0; i < answers; ++i) loss.answer(sample);
+  };
+  ask(53, 2000, 2000);
+  ask(54, 1000, 800);
+  ask(55, 3, 3);
+  const auto rule = *SlaRule::parse("each dns unanswered < 0.5%");
+  const SlaGroups groups = evaluate_groups(rule, measurement, 10, &loss);
+  EXPECT_EQ(groups.count(SlaVerdict::met), 1u);
+  EXPECT_EQ(groups.count(SlaVerdict::violated), 1u);
+  EXPECT_EQ(groups.count(SlaVerdict::undecided), 1u);
+  ASSERT_EQ(groups.shown.size(), 3u);
+  EXPECT_EQ(groups.shown[0].group, "port 54");
+  EXPECT_NEAR(groups.shown[0].share->value, 0.2, 1e-9);
+  EXPECT_TRUE(groups.broken());
+  EXPECT_EQ(groups.shown[1].group, "port 55");
+  EXPECT_EQ(groups.shown[2].group, "port 53");
+}
+
+TEST_F(SlaGroupsTest, JudgesLostSegmentsOfEachGroup) {
+  LossTally loss{{.grouping = *Grouping::parse("port"), .window = {}}};
+  Sample sample;
+  sample.kind = Kind::tcp;
+  sample.leg = Leg::server;
+  for (const std::uint16_t port : {std::uint16_t{80}, std::uint16_t{81}}) {
+    sample.responder_port = port;
+    for (std::uint64_t flow = 0; flow < 200; ++flow)
+      for (unsigned i = 0; i < 20; ++i) {
+        const unsigned lost = port == 81 && (flow + i) % 10 == 0 ? 1u << 2 : 0;
+        loss.add(static_cast<std::uint16_t>(3u | lost), 1, flow, sample);
+      }
+  }
+  const auto rule = *SlaRule::parse("each tcp retransmitted < 1%");
+  const SlaGroups groups = evaluate_groups(rule, measurement, 10, &loss);
+  EXPECT_EQ(groups.count(SlaVerdict::met), 1u);
+  EXPECT_EQ(groups.count(SlaVerdict::violated), 1u);
+  EXPECT_EQ(groups.shown.at(0).group, "port 81");
+}
+
 }  // namespace
 }  // namespace sojourn

@@ -114,7 +114,8 @@ TEST(SlaRule, JudgesSharesByTheirIntervals) {
   EXPECT_EQ(result.verdict, SlaVerdict::violated);
   EXPECT_TRUE(SlaRule::parse("tcp retransmitted < 1%")->needs_loss());
   EXPECT_FALSE(SlaRule::parse("dns unanswered < 1%")->needs_loss());
-  for (const auto wrong : {"dns retransmitted < 1%", "each tcp late < 1%", "tcp late < 5ms",
+  EXPECT_TRUE(SlaRule::parse("each dns unanswered < 1%")->needs_loss()) << "it counts by group";
+  for (const auto wrong : {"dns retransmitted < 1%", "each tcp unanswered < 1%", "tcp late < 5ms",
                            "dns.server unanswered < 1%", "tcp segments < 1%", "tcp late < 101%"})
     EXPECT_FALSE(SlaRule::parse(wrong)) << wrong;
 }

@@ -24,7 +24,7 @@ ShareEstimate unanswered_share(const Measurement& measurement, Kind kind) {
   if (left_out == 0) return share_of(measurement.unmatched_requests(kind), counters.requests);
   const double requests = static_cast<double>(counters.requests);
   const Distribution& samples = measurement.pooled(kind);
-  const double answered = samples.total_weight() + counters.estimated_ambiguous;
+  const double answered = measurement.estimated_answered(kind);
   // Requests without a sample are assumed to weigh as much as those with one; if there are none, as
   // much as a request that was seen through.
   double weight = 0;

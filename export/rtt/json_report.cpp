@@ -110,8 +110,7 @@ Json kind_object(const RttReport& report, Kind kind) {
               {"unmatched_requests", measurement.unmatched_requests(kind)},
               {"left_out", left_out_object(counters.left_out)},
               {"estimated_ambiguous", counters.estimated_ambiguous},
-              {"estimated_unanswered",
-               counters.estimated_unanswered(measurement.pooled(kind).total_weight())}};
+              {"estimated_unanswered", measurement.estimated_unanswered(kind)}};
   if (report.interval)
     object["unmatched_requests"] = object["estimated_unanswered"] = nullptr;  // answers may follow
   if (kind == Kind::tcp || kind == Kind::tcp_ts || kind == Kind::response)
