@@ -1,7 +1,7 @@
 # What every target is compiled with.
 add_library(sojourn_compiler INTERFACE)
 target_compile_options(sojourn_compiler INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+  -Wall -Wextra -Wpedantic -Wconversion $<$<NOT:$<BOOL:$<TARGET_PROPERTY:SOJOURN_MAY_SHADOW>>>:-Wshadow>)
 
 # The project neither throws nor catches, but its libraries may: exceptions stay enabled.
 if(SOJOURN_SANITIZE)
@@ -24,5 +24,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 sees overflows in std::string and std::vector that are not there (GCC bug 105651).
-  target_compile_options(sojourn_compiler INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict -Wno-stringop-overflow>)
+  # It takes files that are compiled together for headers, where types of an unnamed namespace would be a fault.
+  target_compile_options(sojourn_compiler INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict -Wno-stringop-overflow -Wno-subobject-linkage>)
 endif()

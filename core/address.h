@@ -1,6 +1,7 @@
 #pragma once
 // IPv4 and IPv6 addresses and prefixes as values.
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -65,5 +66,10 @@ class Prefix {
   IpAddress network_;
   std::size_t length_;
 };
+
+/// Is the address in one of the blocks?
+inline bool is_inside(const IpAddress& address, std::span<const Prefix> blocks) {
+  return std::ranges::any_of(blocks, [&](const Prefix& block) { return block.contains(address); });
+}
 
 }  // namespace sojourn

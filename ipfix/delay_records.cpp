@@ -11,7 +11,7 @@ namespace sojourn::ipfix {
 namespace {
 
 constexpr std::uint16_t delay_v4_template = 264, delay_v6_template = 265;
-constexpr std::size_t most_bytes = 16'384, most_name_bytes = 254;
+constexpr std::size_t most_bytes = 16'384;
 
 Template delay_template(bool v6) {
   using enum Element;

@@ -75,8 +75,6 @@ void encode_cell(std::byte* to, const RttCell& cell) {
       .put(cell.flow_marks);
 }
 
-constexpr std::size_t most_name_bytes = 254;  // a longer one would need RFC 7011's long form
-
 std::uint32_t export_seconds(Timestamp now) {
   return static_cast<std::uint32_t>(to_ns(now) / 1'000'000'000);
 }

@@ -19,6 +19,9 @@
 
 namespace sojourn::ipfix {
 
+/// Of a point's or segment's; a longer one would need RFC 7011's long form.
+inline constexpr std::size_t most_name_bytes = 254;
+
 /// A finished message.  Its sequence number is 0 until it is sent (`set_sequence`).
 struct Message {
   std::span<const std::byte> bytes;

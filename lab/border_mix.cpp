@@ -10,7 +10,6 @@
 namespace sojourn {
 namespace {
 
-constexpr std::uint16_t server_port = 5001;  // no dissector of tshark claims it
 constexpr std::uint32_t full_payload = 1460;
 
 // A burst's ACK comes on top of its segments.
@@ -143,7 +142,7 @@ bool BorderMix::next(LabFrame& frame, std::vector<Sample>& truth) {
   if (pending_.empty()) return false;
   const Planned planned = pending_.top();
   pending_.pop();
-  const LabEnds ends = LabEnds::of_flow(planned.flow, server_port);
+  const LabEnds ends = LabEnds::of_flow(planned.flow, lab_server_port);
   const Timestamp time = time_at(planned.ns);
   if (planned.asked_ns >= 0) {
     Sample sample = sample_between(ends, true, Kind::tcp);

@@ -11,6 +11,13 @@
 
 namespace sojourn {
 
+/// Of TCP sequence numbers (RFC 9293 section 3.4) and timestamps, which wrap around.
+constexpr bool newer(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::int32_t>(a - b) > 0;
+}
+
+inline constexpr std::uint16_t lab_server_port = 5001;  ///< no dissector of tshark claims it
+
 /// Who talks to whom.
 struct LabEnds {
   std::uint32_t client = 0, server = 0;  ///< IPv4 addresses in host order

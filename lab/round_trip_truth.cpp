@@ -11,8 +11,6 @@ constexpr Duration patience = std::chrono::seconds{10};
 /// Packets are overtaken by milliseconds, and windows are 64 segments.
 constexpr std::uint32_t farthest_overtaken_bytes = 256 * 1024, farthest_overtaken_ms = 500;
 
-bool newer(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) > 0; }
-
 bool is_syn(const LabSegment& segment) {
   return (segment.flags & (syn_flag | ack_flag)) == syn_flag;
 }

@@ -5,11 +5,8 @@
 namespace sojourn {
 namespace {
 
-constexpr std::uint32_t segment_bytes = 1448;  // 1500 with IP, TCP and timestamps
 constexpr double largest_window = 64;
 constexpr int most_backoffs = 6;
-
-bool newer(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) > 0; }
 
 std::uint32_t control_length(std::uint8_t flags) {
   return ((flags & syn_flag) ? 1u : 0u) + ((flags & fin_flag) ? 1u : 0u);
@@ -102,7 +99,7 @@ void TcpEndpoint::send_more(Timestamp now, Out& out) {
   }
   while (flight < allowed && unsent_ > 0) {
     const auto payload =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(unsent_, segment_bytes));
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(unsent_, tcp_segment_bytes));
     unsent_ -= payload;
     outstanding_.push_back(
         {next_, payload, static_cast<std::uint8_t>(unsent_ == 0 ? push_flag : 0)});

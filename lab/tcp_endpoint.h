@@ -13,6 +13,8 @@
 
 namespace sojourn {
 
+inline constexpr std::uint32_t tcp_segment_bytes = 1448;  ///< 1500 with IP, TCP and timestamps
+
 /// Handshake, sliding window with slow start and NewReno recovery (RFC 5681, RFC 6582), time-outs
 /// with back-off (RFC 6298), delayed ACKs, out-of-order data, timestamps (RFC 7323), FIN.  No SACK,
 /// no Nagle, no flow control: windows stay open.  It reads no clock and sends nothing: segments are

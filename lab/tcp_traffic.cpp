@@ -8,8 +8,6 @@
 namespace sojourn {
 namespace {
 
-constexpr std::uint16_t server_port = 5001;  // no dissector of tshark claims it
-constexpr double segment_bytes = 1448;
 constexpr std::uint32_t no_flow = ~std::uint32_t{0};
 
 Duration nanoseconds(double ns) { return Duration{std::llround(ns)}; }
@@ -36,7 +34,7 @@ void TcpTraffic::draw_exchange(Flow& flow) {
       static_cast<double>(options_.packets) / static_cast<double>(options_.flows);
   const double mean_segments = std::max(0.5, (packets - 8) / 1.5 / 2);  // two exchanges on average
   const double bytes =
-      segment_bytes * mean_segments *
+      tcp_segment_bytes * mean_segments *
       std::min(random_.exponential(0.5) + 0.5 / std::pow(1 - random_.uniform(), 1 / 1.8), 200.0) /
       1.6;
   const auto large = static_cast<std::uint64_t>(std::max(20.0, bytes));
@@ -53,7 +51,7 @@ TcpTraffic::Flow TcpTraffic::new_flow() {
   const double near = random_.uniform(0.02, 0.4);
   Flow flow{
       .number = number,
-      .ends = LabEnds::of_flow(number, server_port),
+      .ends = LabEnds::of_flow(number, lab_server_port),
       .client = TcpEndpoint{{.is_client = true,
                              .timestamps = stamps,
                              .isn = static_cast<std::uint32_t>(random_.bits()),

@@ -37,11 +37,6 @@ Duration monotonic_to_real() {
   return now().time_since_epoch() - since_boot;
 }
 
-bool is_inside(const IpAddress& address, std::span<const Prefix> inside) {
-  return std::ranges::any_of(inside,
-                             [&](const Prefix& prefix) { return prefix.contains(address); });
-}
-
 /// The kernel gives memory in powers of two, so the table's part may come out larger than it was
 /// meant to be.  --memory is a bound all the same: the table gets less.
 void keep_within(DataplaneOptions& dataplane, std::size_t memory_bytes) {

@@ -16,11 +16,6 @@ std::size_t most_flows(const RttOptions& options) {
   return std::max(options.table.connection_bytes / 4 / bytes_of_a_flow, least);
 }
 
-bool is_inside(const IpAddress& address, std::span<const Prefix> inside) {
-  return std::ranges::any_of(inside,
-                             [&](const Prefix& prefix) { return prefix.contains(address); });
-}
-
 }  // namespace
 
 LossObserver::LossObserver(const RttOptions& options)

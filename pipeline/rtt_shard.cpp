@@ -4,15 +4,6 @@
 #include <utility>
 
 namespace sojourn {
-namespace {
-
-bool is_inside(const IpAddress& address, std::span<const Prefix> inside) {
-  return std::ranges::any_of(inside,
-                             [&](const Prefix& prefix) { return prefix.contains(address); });
-}
-
-}  // namespace
-
 Measurement RttShard::take_measurement() {
   Measurement taken = std::exchange(measurement_, Measurement{measurement_options_});
   for (std::size_t i = 0; i < kind_count; ++i) {

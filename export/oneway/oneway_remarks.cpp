@@ -9,7 +9,6 @@
 namespace sojourn {
 namespace {
 
-Duration rounded(double ns) { return Duration{std::llround(ns)}; }
 Duration absolute(Duration duration) { return duration < Duration{0} ? -duration : duration; }
 
 /// As the option takes it, to the millisecond: that brings the rest within any window.

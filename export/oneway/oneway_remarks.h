@@ -1,6 +1,7 @@
 #pragma once
 // Sentences about two captures or files of records: what is doubtful, and why there is no result.
 
+#include <cmath>
 #include <string>
 
 #include "export/oneway/oneway_report.h"
@@ -9,6 +10,9 @@
 #include "pipeline/oneway/oneway_doubts.h"
 
 namespace sojourn {
+
+/// To the nanosecond.
+inline Duration rounded(double ns) { return Duration{std::llround(ns)}; }
 
 std::string sentence_of(const OnewayDoubt& doubt, const OnewayReport& report);
 

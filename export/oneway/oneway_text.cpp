@@ -21,8 +21,6 @@ namespace {
 
 using Align = TextTable::Align;
 
-Duration rounded(double ns) { return Duration{std::llround(ns)}; }
-
 std::string share_of(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return "-";
   return fmt::format("{:.3g} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));

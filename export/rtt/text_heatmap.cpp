@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 5> ascii_shades = {" ", ".", "o", "O", "#
 constexpr std::array<std::string_view, 9> bars = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 constexpr std::array<std::string_view, 9> ascii_bars = {" ", ".", ":", "-", "=",
                                                         "+", "*", "#", "@"};
-constexpr std::size_t label_width = 10, most_rows = 10;
+constexpr std::size_t label_width = 10, rows_of_text = 10;
 
 /// The time of day, with as many decimals as a column is worth.
 std::string clock_of(Timestamp time, Duration column) {
@@ -33,7 +33,7 @@ void TextReport::heatmap() {
   const DelayHeatmap* const heatmap = measurement_.heatmap();
   if (!heatmap || !report_.draw_heatmap) return;
   for (const HeatmapPanel& panel : heatmap_panels(measurement_, report_.kinds, report_.kinds_named))
-    draw_heatmap(grid_of(*heatmap, panel, width - label_width - 1, most_rows), panel);
+    draw_heatmap(grid_of(*heatmap, panel, width - label_width - 1, rows_of_text), panel);
 }
 
 /// The last columns at their own length: they move to the left as new ones come.  About half of the
@@ -45,7 +45,7 @@ void TextReport::latest_heatmap(const ScreenSize& screen) {
   if (panels.empty()) return;
   constexpr std::size_t around = 10;  // heading, title, axis, unanswered requests
   const std::size_t rows = std::clamp<std::size_t>(
-      screen.rows > around ? (screen.rows - around) / 2 : 0, 3, 2 * most_rows);
+      screen.rows > around ? (screen.rows - around) / 2 : 0, 3, 2 * rows_of_text);
   const std::size_t columns =
       std::max<std::size_t>(screen.columns, label_width + 12) - label_width - 1;
   const std::size_t first = heatmap->columns() - std::min(heatmap->columns(), columns);

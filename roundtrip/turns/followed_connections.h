@@ -17,12 +17,12 @@ namespace sojourn {
 /// A Record per connection, found by the flow's hash.  `Record` is trivially copyable, all zero
 /// when new, with members `flow` (0 = free) and `last_seen`.
 ///
-/// At most half full.  When it is, connections that were silent for longer than `idle` are dropped,
-/// and it grows if it may.  If it may not, chance decides who is followed: only connections whose
-/// hash lies below a threshold, from now on half as many as before, and each stands for 1/p of
-/// them.  Who is below was followed all the time, so neither the delay of an answer nor anything
-/// else that a connection does has to do with whether it is seen.  Where nothing may be left to
-/// chance it is full instead.
+/// At most a quarter full, so that nearly all are found where they are looked for first.  When it
+/// is, connections that were silent for longer than `idle` are dropped, and it grows if it may.  If
+/// it may not, chance decides who is followed: only connections whose hash lies below a threshold,
+/// from now on half as many as before, and each stands for 1/p of them.  Who is below was followed
+/// all the time, so neither the delay of an answer nor anything else that a connection does has to
+/// do with whether it is seen.  Where nothing may be left to chance it is full instead.
 template <class Record>
 class FollowedConnections {
  public:
@@ -32,7 +32,7 @@ class FollowedConnections {
     Duration idle;
   };
   explicit FollowedConnections(const Room& room)
-      : room_(room), records_(std::min(first_size, most_size())) {}
+      : room_(room), records_(HugeArray<Record>::in_use(std::min(first_size, most_size()))) {}
 
   void prefetch(std::uint64_t flow) const { prefetch_to_write(&records_[home(flow | 1u)]); }
 
@@ -41,24 +41,8 @@ class FollowedConnections {
   template <class Dropped>
   Record* at(std::uint64_t flow, Timestamp now, Dropped dropped) {
     flow |= 1u;
-    if (!is_followed(flow)) return nullptr;
-    std::size_t index = home(flow);
-    while (records_[index].flow != 0) {
-      if (records_[index].flow == flow) return &records_[index];
-      index = after(index);
-    }
-    if (used_ >= records_.size() / 2) [[unlikely]] {
-      if (is_full_) return nullptr;
-      make_room(now, dropped);
-      if (is_full_ || !is_followed(flow)) return nullptr;
-      index = home(flow);
-      while (records_[index].flow != 0) index = after(index);
-    }
-    ++used_;
-    records_[index] = Record{};
-    records_[index].flow = flow;
-    records_[index].last_seen = now;
-    return &records_[index];
+    Record& first = records_[home(flow)];
+    return first.flow == flow ? &first : among_others(flow, now, dropped);
   }
 
   /// How many connections each of them stands for: 1/p.
@@ -68,7 +52,7 @@ class FollowedConnections {
   std::size_t size() const { return used_; }
 
  private:
-  static constexpr std::size_t first_size = 1024, least_size = 16;
+  static constexpr std::size_t first_size = 2048, least_size = 32;
 
   std::size_t most_size() const {
     return std::bit_floor(std::max(room_.most_bytes / sizeof(Record), least_size));
@@ -86,6 +70,29 @@ class FollowedConnections {
     return weight_ == 1 || chance_of(flow) <= ~std::uint64_t{0} / weight_;
   }
 
+  /// Not at home, or new.
+  template <class Dropped>
+  [[gnu::noinline]] Record* among_others(std::uint64_t flow, Timestamp now, Dropped dropped) {
+    if (!is_followed(flow)) return nullptr;
+    std::size_t index = home(flow);
+    while (records_[index].flow != 0) {
+      if (records_[index].flow == flow) return &records_[index];
+      index = after(index);
+    }
+    if (used_ >= records_.size() / 4) [[unlikely]] {
+      if (is_full_) return nullptr;
+      make_room(now, dropped);
+      if (is_full_ || !is_followed(flow)) return nullptr;
+      index = home(flow);
+      while (records_[index].flow != 0) index = after(index);
+    }
+    ++used_;
+    records_[index] = Record{};
+    records_[index].flow = flow;
+    records_[index].last_seen = now;
+    return &records_[index];
+  }
+
   template <class Dropped>
   [[gnu::noinline]] void make_room(Timestamp now, Dropped dropped) {
     const auto alive = [&](const Record& record) {
@@ -93,14 +100,14 @@ class FollowedConnections {
     };
     const auto kept = static_cast<std::size_t>(std::ranges::count_if(records_, alive));
     std::size_t size = records_.size();
-    if (kept > size / 4 && size < most_size()) {
+    if (kept > size / 8 && size < most_size()) {
       size *= 2;
-    } else if (kept > size / 8 * 3 && !room_.by_chance) {
+    } else if (kept > size / 16 * 3 && !room_.by_chance) {
       is_full_ = true;
       return;
     }
     while (true) {
-      const HugeArray<Record> old = std::exchange(records_, HugeArray<Record>{size});
+      const HugeArray<Record> old = std::exchange(records_, HugeArray<Record>::in_use(size));
       peak_bytes_ = std::max(peak_bytes_, old.memory_bytes() + records_.memory_bytes());
       used_ = 0;
       for (const Record& record : old) {
@@ -114,7 +121,7 @@ class FollowedConnections {
         records_[index] = record;
         ++used_;
       }
-      if (used_ <= size / 8 * 3) return;
+      if (used_ <= size / 16 * 3) return;
       weight_ *= 2;
     }
   }

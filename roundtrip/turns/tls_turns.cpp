@@ -28,22 +28,22 @@ bool is_client_hello(const Summary& packet) {
 }
 
 void mark_tls(TurnRecord& record, Unclear why) {
-  if (record.stage == TlsStage::none || record.stage == TlsStage::over) return;
-  if (!record.tls_is_unclear) record.tls_why = why;
-  record.tls_is_unclear = true;
+  if (record.state.stage == TlsStage::none || record.state.stage == TlsStage::over) return;
+  if (!record.state.tls_is_unclear) record.state.tls_why = why;
+  record.state.tls_is_unclear = true;
 }
 
 /// A packet with data that did not pass before.
 void TurnTracker::tls(const Summary& packet, TurnRecord& record, std::uint32_t index,
                       bool in_order) {
   const unsigned sender = side_of_sender(packet);
-  const bool by_client = record.client_is_high == (sender == 1);
+  const bool by_client = record.state.client_is_high == (sender == 1);
   if (!in_order) mark_tls(record, Unclear::gap);
-  if (record.stage == TlsStage::server_hello)
+  if (record.state.stage == TlsStage::server_hello)
     follow_records(packet, record, index, in_order);
   else if (by_client)
     client_hello(packet, record);
-  else if (record.stage == TlsStage::client_hello)
+  else if (record.state.stage == TlsStage::client_hello)
     server_hello(packet, record, index);
 }
 
@@ -51,12 +51,12 @@ void TurnTracker::tls(const Summary& packet, TurnRecord& record, std::uint32_t i
 void TurnTracker::client_hello(const Summary& packet, TurnRecord& record) {
   const auto found = parse_tls_record(captured_payload(packet));
   const std::uint32_t end = packet.sequence + packet.payload;
-  if (record.stage == TlsStage::none) {
+  if (record.state.stage == TlsStage::none) {
     if (!found || !found->is(TlsHandshake::client_hello)) return;
     ask(tls_);
-    record.stage = TlsStage::client_hello;
-    record.tls_is_unclear = record.client_went_on = false;
-    record.record_known[0] = record.record_known[1] = false;
+    record.state.stage = TlsStage::client_hello;
+    record.state.tls_is_unclear = record.state.client_went_on = false;
+    record.state.record_known = 0;
     record.hello_end = end_of_record(packet, *found);
   } else if (!is_newer(record.hello_end, packet.sequence)) {
     // Behind it: another record of the same ClientHello, or data that did not wait.
@@ -74,17 +74,18 @@ void TurnTracker::server_hello(const Summary& packet, TurnRecord& record, std::u
   const auto found = parse_tls_record(captured_payload(packet));
   const Duration delay = difference(packet.time, record.hello_at);
   if (delay > options_.expire) {
-    record.stage = TlsStage::over;
+    record.state.stage = TlsStage::over;
     return;
   }
   if (!found || !found->is(TlsHandshake::server_hello)) {
-    leave_out(tls_, record.tls_is_unclear ? record.tls_why : Unclear::refused);
-    record.stage = TlsStage::over;
+    leave_out(tls_, record.state.tls_is_unclear ? record.state.tls_why : Unclear::refused);
+    record.state.stage = TlsStage::over;
     return;
   }
-  if (options_.keep_unclear || !record.tls_is_unclear || record.tls_why == Unclear::early_data)
+  if (options_.keep_unclear || !record.state.tls_is_unclear ||
+      record.state.tls_why == Unclear::early_data)
     add_answer(record, Kind::tls, delay, index);
-  record.stage = TlsStage::server_hello;
+  record.state.stage = TlsStage::server_hello;
   follow_records(packet, record, index, true);
 }
 
@@ -94,33 +95,33 @@ void TurnTracker::server_hello(const Summary& packet, TurnRecord& record, std::u
 void TurnTracker::follow_records(const Summary& packet, TurnRecord& record, std::uint32_t index,
                                  bool in_order) {
   const unsigned sender = side_of_sender(packet);
-  const bool by_client = record.client_is_high == (sender == 1);
+  const bool by_client = record.state.client_is_high == (sender == 1);
   const auto captured = captured_payload(packet);
-  std::uint32_t offset =
-      in_order && record.record_known[sender] ? record.record[sender] - packet.sequence : 0;
-  record.record_known[sender] = false;
+  std::uint32_t offset = in_order && record.knows_record(sender) ? record.record[sender] : 0;
+  record.forget_record(sender);
   while (offset < packet.payload) {
     // Divided between segments, cut off, or not TLS: the next segment may begin with a record.
     if (offset >= captured.size()) return;
     const auto found = parse_tls_record(captured.subspan(offset));
     if (!found) return;
-    if (found->content == TlsContent::application_data && (by_client || record.client_went_on))
+    if (found->content == TlsContent::application_data &&
+        (by_client || record.state.client_went_on))
       return first_application_data(packet, record, index, by_client);
     if (by_client)
-      record.client_went_on = !(found->is(TlsHandshake::client_hello) && found->is_one_message);
+      record.state.client_went_on =
+          !(found->is(TlsHandshake::client_hello) && found->is_one_message);
     offset += static_cast<std::uint32_t>(tls_header_size) + found->length;
   }
-  record.record[sender] = packet.sequence + offset;
-  record.record_known[sender] = true;
+  record.set_record(sender, offset - packet.payload);  // at most one record
 }
 
 void TurnTracker::first_application_data(const Summary& packet, TurnRecord& record,
                                          std::uint32_t index, bool by_client) {
-  record.stage = TlsStage::over;
+  record.state.stage = TlsStage::over;
   const Duration delay = difference(packet.time, record.hello_at);
   if (delay > options_.expire) return;
-  if (record.tls_is_unclear) {
-    leave_out(tls_, record.tls_why);
+  if (record.state.tls_is_unclear) {
+    leave_out(tls_, record.state.tls_why);
     if (!options_.keep_unclear) return;
   }
   found_.push_back({.summary = index,

@@ -6,6 +6,7 @@
 
 #include "core/time.h"
 #include "core/unclear.h"
+#include "roundtrip/rules/coarse_time.h"
 
 namespace sojourn {
 
@@ -24,33 +25,62 @@ enum class TlsStage : std::uint8_t {
   over,
 };
 
-/// One cache line for the turns, one for TLS, which few packets ask for.
+/// The small things, in four bytes that are read and written at once (plain_packet.h).
+struct TurnState {
+  bool client_is_high : 1;  ///< lowest: it is the client's side
+  bool client_guessed : 1;
+  bool client_known : 1;
+  bool has_acknowledged : 1;
+  bool network_known : 1;
+  bool is_timed : 1;            ///< the first acknowledgment of `asked_end` gives a round trip
+  std::uint8_t next_known : 2;  ///< bit per side
+
+  Turn turn : 2;
+  bool ends_in_piece : 1;  ///< the request so far ends in a segment that was not full
+  bool is_unclear : 1;
+  Unclear why : 3;    ///< the first reason, if it is
+  bool no_bit_1 : 1;  ///< so that all bits are something
+
+  TlsStage stage : 2;
+  bool client_went_on : 1;  ///< after the ServerHello, with something else than another ClientHello
+  bool tls_is_unclear : 1;
+  Unclear tls_why : 3;
+  bool no_bit_2 : 1;
+
+  std::uint8_t record_known : 2;  ///< bit per side
+  std::uint8_t no_bits_3 : 6;
+};
+static_assert(sizeof(TurnState) == 4);
+
+/// One cache line.
 struct alignas(64) TurnRecord {
   std::uint64_t flow;
-  Timestamp last_seen;
   Timestamp asked_at;          ///< when the last new byte of the client, or its SYN, passed
   Duration network;            ///< the smallest round trip to the server, if it is known
-  std::uint32_t asked_end;     ///< the sequence number after that byte
+  Timestamp hello_at;          ///< when the last byte of the ClientHello passed
+  std::uint32_t asked_end;     ///< the sequence number after the byte of `asked_at`
   std::uint32_t next[2];       ///< after the last byte of each end; 0 is the lower in Summary::flow
   std::uint32_t acknowledged;  ///< by the server, the highest
-  bool next_known[2];
-  bool has_acknowledged, network_known;
-  bool client_known, client_guessed, client_is_high;
-  bool is_timed;       ///< the first acknowledgment of `asked_end` gives a round trip
-  bool ends_in_piece;  ///< the request so far ends in a segment that was not full
-  Turn turn;
-  bool is_unclear;
-  Unclear why;  ///< the first reason, if it is
-
-  alignas(64) Timestamp hello_at;  ///< when the last byte of the ClientHello passed
   std::uint32_t hello_end;
-  std::uint32_t record[2];  ///< where the next TLS record of each end begins
-  bool record_known[2];
-  TlsStage stage;
-  bool client_went_on;  ///< after the ServerHello, with something else than another ClientHello
-  bool tls_is_unclear;
-  Unclear tls_why;
+  CoarseTime last_seen;
+  std::uint16_t record[2];  ///< how far behind `next` the next TLS record of each end begins
+  TurnState state;
+
+  bool knows_next(unsigned side) const { return (state.next_known >> side & 1u) != 0; }
+  void set_next(unsigned side, std::uint32_t number) {
+    next[side] = number;
+    state.next_known = static_cast<std::uint8_t>((state.next_known | 1u << side) & 3u);
+  }
+  /// Where the TLS record begins that follows what this side has sent.
+  bool knows_record(unsigned side) const { return (state.record_known >> side & 1u) != 0; }
+  void forget_record(unsigned side) {
+    state.record_known = static_cast<std::uint8_t>(state.record_known & ~(1u << side) & 3u);
+  }
+  void set_record(unsigned side, std::uint32_t behind_next) {
+    record[side] = static_cast<std::uint16_t>(behind_next);
+    state.record_known = static_cast<std::uint8_t>((state.record_known | 1u << side) & 3u);
+  }
 };
-static_assert(sizeof(TurnRecord) == 128 && std::is_trivially_copyable_v<TurnRecord>);
+static_assert(sizeof(TurnRecord) == 64 && std::is_trivially_copyable_v<TurnRecord>);
 
 }  // namespace sojourn

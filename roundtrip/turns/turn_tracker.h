@@ -67,7 +67,9 @@ class TurnTracker {
   std::size_t memory_bytes() const { return connections_.memory_bytes(); }
 
  private:
-  void look_at(const Summary& packet, std::uint32_t index);
+  template <bool wants_tls>
+  void look_at_all(std::span<const Summary> batch);
+  void look_at(const Summary& packet, TurnRecord& record, std::uint32_t index);
   static void acknowledge(const Summary& packet, TurnRecord& record);
   void client_speaks(const Summary& packet, TurnRecord& record, std::uint32_t index);
   void server_speaks(const Summary& packet, TurnRecord& record, std::uint32_t index);

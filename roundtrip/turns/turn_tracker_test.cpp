@@ -227,7 +227,7 @@ TEST(TurnsInFixedMemory, AreWithoutBias) {
   double sum[2] = {}, squares[2] = {}, samples[2] = {};
   for (int run = 0; run < runs; ++run) {
     TurnTracker tracker{
-        {.kinds = KindSet::all(), .most_bytes = 256 * sizeof(TurnRecord), .by_chance = true}};
+        {.kinds = KindSet::all(), .most_bytes = 512 * sizeof(TurnRecord), .by_chance = true}};
     double weights[2] = {};
     const auto packet = [&](int connection, double ms, bool from_client, std::uint32_t sequence,
                             std::uint32_t acknowledgment, std::uint32_t payload) {
@@ -259,7 +259,7 @@ TEST(TurnsInFixedMemory, AreWithoutBias) {
         packet(i - 999, i + 0.2, false, 500, 110, 9);
     }
     EXPECT_GT(tracker.weight(), 4u);
-    EXPECT_LE(tracker.memory_bytes(), 2 * 256 * sizeof(TurnRecord));
+    EXPECT_LE(tracker.memory_bytes(), 2 * 512 * sizeof(TurnRecord));
     for (const int slow : {0, 1}) {
       sum[slow] += weights[slow];
       squares[slow] += weights[slow] * weights[slow];

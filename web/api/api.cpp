@@ -5,11 +5,11 @@
 namespace sojourn::web {
 namespace {
 
-using Answer = Result<Json> (*)(Store&, const QueryString&, const ApiContext&);
+using Answerer = Result<Json> (*)(Store&, const QueryString&, const ApiContext&);
 
 struct Endpoint {
   std::string_view name;
-  Answer answer;
+  Answerer answer;
 };
 
 constexpr std::array<Endpoint, 7> endpoints = {{

@@ -7,6 +7,10 @@
 
 namespace sojourn::web {
 
+/// When two times or groups differ: by more than this share, and who says so errs this often (in a
+/// list of groups: once in so many lists).
+inline constexpr double tolerance = 0.05, false_alarm = 0.001;
+
 inline constexpr std::array shown_quantiles = {0.5, 0.95, 0.99};
 
 /// Weight, effective samples, mean and quantiles with their intervals.

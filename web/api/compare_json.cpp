@@ -10,8 +10,6 @@
 namespace sojourn::web {
 namespace {
 
-constexpr double tolerance = 0.05;
-constexpr double false_alarm = 0.001;
 constexpr std::size_t most_points = 400;
 
 /// F at some delays, in order; not more points than a screen has pixels.

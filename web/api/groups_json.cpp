@@ -13,9 +13,6 @@
 namespace sojourn::web {
 namespace {
 
-constexpr double tolerance = 0.05;
-constexpr double false_alarm = 0.001;  ///< of the whole list
-
 struct Group {
   std::optional<Prefix> prefix;
   const Distribution* now = nullptr;
