@@ -9,6 +9,7 @@
 #define dp_context struct __sk_buff
 #include "dataplane/kernel/kernel_machine.h"
 #include "dataplane/kernel/program.h"
+#include "dataplane/kernel/segments.h"
 
 DP_INLINE void machine_frame(struct __sk_buff *skb, struct dp_frame *frame)
 {
@@ -38,7 +39,7 @@ SEC("tc")
 int rtt_tc(struct __sk_buff *skb)
 {
 	struct dp_summary s = {0};
-	const __u32 segments = skb->gso_segs;
+	const __u32 segments = dp_segments(skb);
 	int reason;
 
 	s.time_ns = config.replay ? skb->tstamp : 0;
@@ -50,7 +51,7 @@ int rtt_tc(struct __sk_buff *skb)
 	if (dp_is_truncated(reason) && skb->data_end - skb->data < skb->len)
 		reason = fetch_and_parse(skb, &s);
 	dp_step(&s);
-	dp_look_at(&s, reason, segments > 1 ? segments : 1, skb->len);
+	dp_look_at(&s, reason, segments, skb->len);
 	return TC_ACT_UNSPEC; /* whoever comes next decides */
 }
 

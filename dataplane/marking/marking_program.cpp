@@ -92,6 +92,7 @@ struct MarkingProgram::State {
   };
   std::vector<Seen> seen;  ///< beside `slots`
   std::size_t cpus = 1;
+  bool sums_whole = true;  ///< replay: the kernel knows sums of whole packets
   int program = -1, both = -1, empty = -1, start = -1;
 
   bpf_map* map(const char* name) const { return bpf_object__find_map_by_name(object.get(), name); }
@@ -314,12 +315,22 @@ Result<std::vector<std::byte>> MarkingProgram::replay(const Packet& packet, unsi
   context.tstamp = static_cast<std::uint64_t>(to_ns(packet.time));
   if (segments > 1) context.gso_segs = segments;
   std::vector<std::byte> out(size + 8);  // an option more
+  // Linux 6.12 and later: as from a device that has summed up the whole packet.  The kernel
+  // compares that sum afterwards with what the packet has become.
+  constexpr std::uint32_t whole_sum = 1u << 2;  // BPF_F_TEST_SKB_CHECKSUM_COMPLETE
+  int status = -EINVAL;
   LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = packet.data, .data_out = out.data(),
               .data_size_in = static_cast<std::uint32_t>(size),
               .data_size_out = static_cast<std::uint32_t>(out.size()), .ctx_in = &context,
               .ctx_size_in = sizeof context, .repeat = 1);
-  if (const int status = bpf_prog_test_run_opts(state_->program, &run); status != 0)
-    return failure(std::string{"the test run failed: "} + std::strerror(-status));
+  for (run.flags = state_->sums_whole ? whole_sum : 0;; run.flags = 0) {
+    status = bpf_prog_test_run_opts(state_->program, &run);
+    if (status != -EINVAL || run.flags == 0) break;
+    state_->sums_whole = false;  // an older kernel
+  }
+  if (status == -EBADMSG)
+    return failure("the test run failed: the sum of the whole packet is wrong");
+  if (status != 0) return failure(std::string{"the test run failed: "} + std::strerror(-status));
   if (run.retval != static_cast<std::uint32_t>(-1)) return failure("the packet is not passed on");
   out.resize(run.data_size_out);
   return out;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "oneway/marking/marking_multipoint.h"
 #include "oneway/marking/marking_summary.h"
 #include "oneway/marking/test_marking_path.h"
@@ -53,6 +55,31 @@ TEST(MarkingCollector, CountsAndTimes) {
     EXPECT_EQ(row(outcome, 3).delay, Duration{7ms});
     EXPECT_TRUE(row(outcome, 3).faults.none()) << row(outcome, 3).faults.text();
   }
+}
+
+/// A pulse that is sent at the end of the third quarter would arrive behind it, look like an early
+/// packet of the next interval, and make all flows doubt their clocks.
+TEST(MarkingCollector, ThousandsOfSparseFlowsGiveTheirIntervals) {
+  constexpr std::uint32_t flows = 2000;
+  MarkingScenario scenario{.method = MarkingMethod::multiplexed, .length = one_second};
+  scenario.flows = flows;
+  std::mt19937_64 random{16};
+  for (std::int64_t us = 0; us < 20'000'000; us += 1000)
+    scenario.packets.push_back({one_second.start_of(origin) + us * 1us,
+                                random() % 50 == 0 ? std::nullopt : std::optional<Duration>{2ms},
+                                static_cast<std::uint32_t>(random() % flows)});
+  const MarkingOutcome outcome = run(scenario);
+  std::size_t given = 0, delays = 0, packets = 0;
+  for (const MarkingResult& result : outcome.results) {
+    packets += result.sent > 0;
+    EXPECT_EQ(result.delay.value_or(2ms), Duration{2ms});
+    delays += result.delay.has_value();
+    if (!result.lost) continue;
+    ++given;
+    EXPECT_EQ(*result.lost, outcome.truth.at({result.flow, result.interval}).lost);
+  }
+  EXPECT_GT(given, packets * 9 / 10);
+  EXPECT_GT(delays, packets / 10);
 }
 
 /// Each point is compared with the next one of the path: 1 ms to the middle, then 2 ms and a loss.

@@ -72,6 +72,12 @@ void MarkingPoint::note_distance(ColourCounter& counter, const MarkingMoment& mo
   if (!is_late && parts > counter.early) counter.early = static_cast<std::uint8_t>(parts);
 }
 
+bool MarkingPoint::is_too_late(Timestamp time, const MarkingMoment& moment, unsigned regime) const {
+  const MarkingInterval length = regimes_[regime].length;
+  return method_ == MarkingMethod::multiplexed &&
+         difference(time, length.start_of(moment.interval)) > length.latest_pulse();
+}
+
 Timestamp MarkingPoint::mean_pulse(const ColourCounter& counter) const {
   if (counter.pulses == 0) return {};
   return regimes_[counter.regime].length.start_of(counter.interval) +
@@ -139,10 +145,12 @@ std::size_t MarkingPoint::run(std::span<MarkingEvent> batch, MarkingRecord* clos
       flow.repeats[counts ? colour : 0] = 0;
     }
     if constexpr (role == MarkingRole::initiating) {
-      const InitiatingAction& action = tables_->initiate(moment.time_bits, flow.reg);
-      event.mark = action.mark;
-      flow.reg = action.reg;
-      timestamp = action.timestamp;
+      const InitiatingAction* action = &tables_->initiate(moment.time_bits, flow.reg);
+      if (action->timestamp && is_too_late(event.time, moment, regime)) [[unlikely]]
+        action = &tables_->initiate(moment.time_bits, flow.reg ^ 1u);  // as if it had been sent
+      event.mark = action->mark;
+      flow.reg = action->reg;
+      timestamp = action->timestamp;
     }
     ++counter.packets;
     if (timestamp && counter.pulses < 255) [[unlikely]] {

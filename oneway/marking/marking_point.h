@@ -99,6 +99,7 @@ class MarkingPoint {
   Place nearest_of_colour(const MarkingMoment& moment, unsigned regime, unsigned colour) const;
   void note_distance(ColourCounter& counter, const MarkingMoment& moment, unsigned regime,
                      Timestamp time) const;
+  bool is_too_late(Timestamp time, const MarkingMoment& moment, unsigned regime) const;
   MarkingInterval judged_by(const ColourCounter& counter) const;
   MarkingRecord record_of(std::uint32_t flow, const ColourCounter& counter, Timestamp now) const;
   Timestamp mean_pulse(const ColourCounter& counter) const;

@@ -82,8 +82,12 @@ inline MarkingOutcome run(const MarkingScenario& scenario,
     ++truth.sent;
     truth.lost += !packet.delay;
     // The pulse by its definition, not by the rules: the first packet of the interval or of its
-    // third quarter.
-    const bool eligible = scenario.method == MarkingMethod::pulse || moment.quarter() == 2;
+    // third quarter (with multiplexed marking, of that quarter's first half).
+    const bool is_early = scenario.method != MarkingMethod::multiplexed ||
+                          difference(local, scenario.length.start_of(moment.interval)) <=
+                              scenario.length.latest_pulse();
+    const bool eligible =
+        scenario.method == MarkingMethod::pulse || (moment.quarter() == 2 && is_early);
     const bool is_pulse = measures_delay(scenario.method) && eligible &&
                           !std::exchange(has_pulse[{packet.flow, moment.interval}], true);
     if (is_pulse && packet.delay)

@@ -55,7 +55,7 @@ measure() {
   net_stop_emulator 2>"$NET_DIR/emulator.summary"
   cat "$NET_DIR/sent"
   tail -n 5 "$NET_DIR/received"
-  python3 "$here/check_references.py" "$NET_DIR/flows.csv" "$NET_DIR/emulator.csv" $mbit || status=$?
+  python3 "$here/check_references.py" "$NET_DIR/flows.csv" "$NET_DIR/emulator.csv" $mbit "$scheme" || status=$?
   return $status
 }
 

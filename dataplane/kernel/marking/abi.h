@@ -54,8 +54,9 @@ struct mk_shape {
 };
 
 struct mk_config {
-	__u64 base_ns;  /* pulses' times are counted from here, so that sums stay small */
-	__u32 exponent; /* of the interval, 2^n seconds, plus 10 */
+	__u64 base_ns;      /* pulses' times are counted from here, so that sums stay small */
+	__u64 latest_pulse; /* from the interval's start, ns */
+	__u32 exponent;     /* of the interval, 2^n seconds, plus 10 */
 	__u32 role;
 	__u32 force;         /* mark, and count, whatever the field means */
 	__u32 has_colour;    /* pulse marking has none */

@@ -20,9 +20,18 @@ DP_INLINE __u32 mk_initiating(__u32 reg, __u64 quarters)
 	return config.initiating[(reg & 1) << 3 | (quarters & 7)];
 }
 
+/* MarkingInterval::latest_pulse().  A clock that is behind the quarter's turn is not. */
+DP_INLINE int mk_is_too_late(const struct __sk_buff *skb, __u64 quarters)
+{
+	const __u64 start = mk_quarter_start(quarters >> 2 << 2, config.exponent);
+
+	return config.latest_pulse && (__s64)(mk_now(skb) - start) > (__s64)config.latest_pulse;
+}
+
 /* Two CPUs may ask at once: the pulse is whose exchange succeeds.  A super-packet is no pulse,
  * since all that it is divided into would carry it. */
-DP_INLINE __u32 mk_maybe_pulse(struct mk_slot *slot, __u64 quarters, __u32 segments)
+DP_INLINE __u32 mk_maybe_pulse(const struct __sk_buff *skb, struct mk_slot *slot, __u64 quarters,
+			       __u32 segments)
 {
 	const __u32 number = slot->flow;
 	__u64 *state = bpf_map_lookup_elem(&registers, &number);
@@ -42,6 +51,10 @@ DP_INLINE __u32 mk_maybe_pulse(struct mk_slot *slot, __u64 quarters, __u32 segme
 				slot->settled = (quarters >> 2) + 1;
 			return action;
 		}
+		if (mk_is_too_late(skb, quarters)) {
+			slot->settled = (quarters >> 2) + 1;
+			break;
+		}
 		if (segments > 1) {
 			struct mk_counters *others = mk_counters_here();
 
@@ -58,7 +71,8 @@ DP_INLINE __u32 mk_maybe_pulse(struct mk_slot *slot, __u64 quarters, __u32 segme
 
 /* The action for a packet at the marking point.  Nearly always it is the same whether the
  * interval's pulse has been sent or not, or this CPU knows that it has. */
-DP_INLINE __u32 mk_initiate(struct mk_slot *slot, __u64 quarters, __u32 segments)
+DP_INLINE __u32 mk_initiate(const struct __sk_buff *skb, struct mk_slot *slot, __u64 quarters,
+			    __u32 segments)
 {
 	const __u32 awaiting = config.awaiting[quarters >> 2 & 1];
 	const __u32 without = mk_initiating(awaiting ^ 1, quarters);
@@ -66,7 +80,7 @@ DP_INLINE __u32 mk_initiate(struct mk_slot *slot, __u64 quarters, __u32 segments
 	if (!config.has_pulses || slot->settled == (quarters >> 2) + 1 ||
 	    !((without ^ mk_initiating(awaiting, quarters)) & (MK_MARK_BITS | MK_TIMESTAMP)))
 		return without;
-	return mk_maybe_pulse(slot, quarters, segments);
+	return mk_maybe_pulse(skb, slot, quarters, segments);
 }
 
 DP_INLINE void mk_take_pulse(struct mk_slot *slot, __u64 now, __u32 segments)

@@ -55,7 +55,7 @@ DP_INLINE void initiate(struct __sk_buff *skb, const struct mk_packet *packet,
 	}
 	if (config.copies)
 		copy = mk_repeats(skb, packet, transport);
-	action = mk_initiate(slot, quarters, segments);
+	action = mk_initiate(skb, slot, quarters, segments);
 	mk_count_marked(skb, slot, action, segments, copy);
 	action ^= config.flip ^ (mk_step(1) & 1);
 	mk_write(skb, packet, word, mk_with_mark(word, action & MK_MARK_BITS, place), place);
@@ -110,7 +110,7 @@ DP_INLINE void initiate_option(struct __sk_buff *skb, const struct mk_packet *pa
 	}
 	if (config.copies)
 		copy = mk_repeats(skb, packet, transport);
-	action = mk_initiate(slot, quarters, segments);
+	action = mk_initiate(skb, slot, quarters, segments);
 	data = mk_with_mark(data, (action ^ config.flip) & MK_MARK_BITS, place);
 	if (option->data_at)
 		mk_store_option(skb, option, data);
