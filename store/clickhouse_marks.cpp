@@ -77,7 +77,7 @@ Result<std::vector<PointMarks>> ClickHouseStore::marks(const std::string& point,
   if (*known != std::string(1, '\1')) return all;  // of an earlier version
   const auto bytes = first().select(fmt::format(
       "select since_ns, instance, duty, method, carrier, exponent, clock_error_ns, copies, "
-      "start_ns, flow, interval, read_ns, doubt, packets, pulses, pulse_ns, late_ns, early_ns, "
+      "start_ns, flow, number, read_ns, doubt, packets, pulses, pulse_ns, late_ns, early_ns, "
       "middle, contrary, other, marked_before, repeats from marks where point = {} and "
       "start_ns >= {} and start_ns < {} order by since_ns, instance, start_ns, flow, "
       "doubt != '' desc, read_ns desc limit 1 by since_ns, instance, start_ns, flow "

@@ -426,7 +426,10 @@ TEST_F(ClickHouseStoreTest, MarksThatComeTwiceAreThereOnce) {
   marks.run.since = start;
   for (std::int64_t i = 0; i < 10; ++i)
     for (const char* flow : {"", "any"}) {
-      MarkCount count{.interval = i, .start = start + i * 250ms, .read_at = start + i * 300ms};
+      MarkCount count;
+      count.interval = i;
+      count.start = start + i * 250ms;
+      count.read_at = start + i * 300ms;
       count.flow = flow;
       count.packets = 100 + static_cast<std::uint64_t>(i);
       count.pulses = 1;

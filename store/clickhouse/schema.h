@@ -42,7 +42,7 @@ order by (slice, flow, label, point, instance, report, position, is_last)
 inline constexpr const char* clickhouse_marks = R"(
 create table if not exists marks (
   point String, since_ns Int64, instance UInt64, duty String, method String, carrier String,
-  exponent Int8, clock_error_ns Int64, copies UInt8, start_ns Int64, flow String, interval Int64,
+  exponent Int8, clock_error_ns Int64, copies UInt8, start_ns Int64, flow String, number Int64,
   read_ns Int64, doubt String, packets UInt64, pulses UInt32, pulse_ns Int64, late_ns Int64,
   early_ns Int64, middle UInt64, contrary UInt64, other UInt64, marked_before UInt64,
   repeats UInt32)
