@@ -91,7 +91,9 @@ Result<void> collect(const CollectRequest& request) {
     collector.advance(now);
     for (const std::string& line : (*listener)->take_log()) warn(line);
     for (const std::string& line : collector.take_notices()) warn(line);
-    if (now < next_flush && next_flush - now <= request.flush_every) continue;
+    // Who watches a marking point shall not wait for the next turn.
+    if (!collector.has_news() && now < next_flush && next_flush - now <= request.flush_every)
+      continue;
     (void)flusher.flush(collector, now);
     next_flush = now + request.flush_every;
   }

@@ -72,6 +72,11 @@ Result<int> measure_marking_records(const OnewayRequest& request) {
     if (!file) return std::unexpected(file.error());
     files.push_back(std::move(*file));
   }
+  return measure_marking_records(request, files);
+}
+
+Result<int> measure_marking_records(const OnewayRequest& request,
+                                    const std::vector<MarkingPointFile>& files) {
   const auto& segments = request.setup.segments;
   auto outputs = OnewayOutputs::open(request);
   if (!outputs) return std::unexpected(outputs.error());

@@ -9,6 +9,7 @@
 
 #include "capture/live/live_socket.h"
 #include "capture/live/live_source.h"
+#include "capture/live/privileges.h"
 
 namespace sojourn {
 namespace {

@@ -38,6 +38,7 @@ void Collector::resume(std::span<const PointLedger> ledgers) {
     // They waited in the memory of a collector that is gone.
     auto& accounts = instance.ledger.accounts;
     accounts[Account::lost_at_restart] += std::exchange(accounts[Account::waiting], 0);
+    watch_.resume({ledger.point, ledger.instance}, ledger.marking_interval, ledger.marking);
     instance_numbers_.emplace(std::pair{ledger.point, ledger.instance},
                               static_cast<std::uint32_t>(instances_.size()));
     instances_.push_back(std::move(instance));
@@ -78,7 +79,8 @@ void Collector::take(const PointReport& report, Timestamp now) {
   auto& accounts = instance->ledger.accounts;
   instance->changed = true;
   instance->ledger.last_heard = place.last_heard = now;
-  const std::uint64_t records = report.records.size() + report.records_without_label;
+  const std::uint64_t records =
+      report.records.size() + report.records_without_label + report.marks.size();
   accounts[Account::received] += records;
   if (report.number != 0 && !instance->reports.take(report.number)) {
     accounts[Account::repeated] += records;
@@ -91,6 +93,7 @@ void Collector::take(const PointReport& report, Timestamp now) {
   accounts[Account::without_label] += report.records_without_label;
   take_cells(place, *instance, report.cells);
   if (options_.keep_packets) keep_packets(place, report);
+  if (report.marking) take_marks(*instance, report);
 
   const std::span<const FlowRecord> all = report.records;
   std::array<std::uint64_t, records_ahead> flows{};
@@ -206,7 +209,34 @@ void Collector::keep_packets(const Place& place, const PointReport& report) {
   }
 }
 
+/// They are kept as they came, and joined when somebody asks: late ones change nothing then.
+void Collector::take_marks(Instance& instance, const PointReport& report) {
+  instance.ledger.accounts[Account::marks] += report.marks.size();
+  instance.ledger.marking_interval = report.marking->length();
+  if (marks_.empty() || marks_.back().instance != report.point.instance ||
+      marks_.back().point != report.point.name || marks_.back().run != *report.marking)
+    marks_.push_back({report.point.name, report.point.instance, *report.marking, {}});
+  auto& counts = marks_.back().counts;
+  counts.insert(counts.end(), report.marks.begin(), report.marks.end());
+  mark_count_ += report.marks.size();
+  for (const MarkingNews& news : watch_.heard(report.point, *report.marking)) tell(news);
+}
+
+void Collector::tell(const MarkingNews& news) {
+  const auto known = instance_numbers_.find({news.point.name, news.point.instance});
+  if (known == instance_numbers_.end()) return;
+  Instance& instance = instances_[known->second];
+  instance.ledger.marking = news.state;
+  instance.changed = true;
+  if (news.state == MarkingState::silent) ++instance.ledger.accounts[Account::silences];
+  has_news_ = true;
+  if (!news.sentence.empty()) notices_.push_back(news.sentence);
+}
+
 void Collector::advance(Timestamp now) {
+  // Nothing is read from points meanwhile: their silence is our own.
+  if (!congested())
+    for (const MarkingNews& news : watch_.advance(now)) tell(news);
   while (!waiting_.empty() && now - waiting_.oldest().arrived >= options_.wait)
     expire_oldest(now, Leaving::in_time);
   for (std::size_t i = 0; i < network_.pairs.size(); ++i) {
@@ -251,13 +281,22 @@ StoreWrite Collector::to_store(Timestamp now) {
       clocks_.push_back({network_.segments[*pair.backward].subject, slice, error,
                          high ? std::optional{-*high} : high, low ? std::optional{-*low} : low});
   }
-  return {now,     now - 2 * options_.wait, network_.subjects, cells_.blocks(), ledgers_, clocks_,
-          packets_};
+  return {now,
+          now - 2 * options_.wait,
+          network_.subjects,
+          cells_.blocks(),
+          ledgers_,
+          clocks_,
+          packets_,
+          marks_};
 }
 
 void Collector::stored() {
   cells_.clear();
   packets_.clear();
+  marks_.clear();
+  mark_count_ = 0;
+  has_news_ = false;
   for (Instance& instance : instances_) instance.changed = false;
 }
 

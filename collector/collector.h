@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "collector/marking_watch.h"
 #include "collector/network.h"
 #include "collector/report/point_report.h"
 #include "collector/waiting_records.h"
@@ -37,6 +38,7 @@ struct CollectorOptions {
   std::vector<std::string> path;                      ///< names of points in a row
   bool keep_packets = false;                          ///< for a store that joins by itself
   std::size_t most_packets = 2'000'000;               ///< that wait for the store
+  std::size_t most_marks = 2'000'000;                 ///< likewise
 };
 
 /// Two records of a flow at different points that share a label are joined: that packet's delay is
@@ -61,8 +63,12 @@ class Collector {
   void stored();
   /// There are cells enough that no store takes: nothing should be read from points now.
   bool congested() const {
-    return cells_.size() > options_.most_cells || packets_.size() > options_.most_packets;
+    return cells_.size() > options_.most_cells || packets_.size() > options_.most_packets ||
+           mark_count_ > options_.most_marks;
   }
+
+  /// A marking point fell silent, came back or ended: whoever asks should hear of it soon.
+  bool has_news() const { return has_news_; }
 
   /// Sentences for the log, each cause at most once a day.
   std::vector<std::string> take_notices() { return std::exchange(notices_, {}); }
@@ -75,6 +81,8 @@ class Collector {
   void learn(Place& place, Instance& instance, const PointReport& report, Timestamp now);
   void take_cells(const Place& place, Instance& instance, std::span<const RttCell> cells);
   void keep_packets(const Place& place, const PointReport& report);
+  void take_marks(Instance& instance, const PointReport& report);
+  void tell(const MarkingNews& news);
   void notice(const std::string& cause, std::string sentence, Timestamp now);
 
   // joining.cpp: labels
@@ -109,6 +117,10 @@ class Collector {
   WaitingRecords waiting_;
   CellBatch cells_;
   std::vector<RawPacket> packets_;
+  std::vector<PointMarks> marks_;
+  std::size_t mark_count_ = 0;  ///< in these
+  MarkingWatch watch_;
+  bool has_news_ = false;
   std::unordered_set<std::uint64_t> prefixes_;
   std::vector<PointLedger> ledgers_;
   std::vector<SegmentClock> clocks_;

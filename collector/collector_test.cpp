@@ -402,5 +402,70 @@ TEST(Collector, TheCheckWouldNoticeAMessageCountedTwice) {
   EXPECT_NE(wrong.fault(), "");
 }
 
+PointReport report_of_marks(std::uint64_t number, std::size_t counts, bool ended = false) {
+  PointReport report;
+  report.point = {"north", 7};
+  report.number = number;
+  report.exported = test_time(0s);
+  report.marking = MarkingRun{.duty = "mark", .method = "step", .carrier = "dscp:0"};
+  report.marking->ended = ended;
+  report.marks.resize(counts);
+  return report;
+}
+
+TEST(Collector, MarksAreKeptAsTheyCameAndAddUp) {
+  Collector collector{small()};
+  TestSums sums;
+  for (const std::uint64_t number : {1u, 3u, 2u, 3u, 1u})  // late, and twice
+    collector.take(report_of_marks(number, 10 * number), test_time(1s));
+  std::size_t kept = 0;
+  const StoreWrite write = collector.to_store(test_time(2s));
+  for (const PointMarks& marks : write.marks) {
+    EXPECT_EQ(marks.point, "north");
+    EXPECT_EQ(marks.instance, 7u);
+    kept += marks.counts.size();
+  }
+  EXPECT_EQ(kept, 60u);
+  sums.take(write);
+  collector.stored();
+  EXPECT_TRUE(collector.to_store(test_time(2s)).marks.empty());
+  const PointLedger& ledger = sums.ledger("north", 7);
+  EXPECT_EQ(ledger[Account::received], 100u);
+  EXPECT_EQ(ledger[Account::repeated], 40u);
+  EXPECT_EQ(ledger[Account::marks], 60u);
+  EXPECT_EQ(ledger.fault(), "");
+}
+
+TEST(Collector, SaysThatAMarkingPointFellSilentAndIsBack) {
+  Collector collector{small()};
+  TestSums sums;
+  Duration now = 0s;
+  const auto pass = [&](Duration time) {
+    for (const Duration end = now + time; now < end; now += 200ms)
+      collector.advance(test_time(now));
+  };
+  pass(1s);
+  collector.take(report_of_marks(1, 1), test_time(now));
+  EXPECT_TRUE(collector.has_news());
+  flush(collector, test_time(now), sums);
+  EXPECT_EQ(sums.ledger("north", 7).marking, MarkingState::running);
+  EXPECT_FALSE(collector.has_news());
+  pass(4s);
+  EXPECT_TRUE(collector.has_news());
+  const auto notices = collector.take_notices();
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_NE(notices[0].find("north has been silent for"), std::string::npos) << notices[0];
+  flush(collector, test_time(now), sums);
+  EXPECT_EQ(sums.ledger("north", 7).marking, MarkingState::silent);
+  EXPECT_EQ(sums.ledger("north", 7)[Account::silences], 1u);
+  collector.take(report_of_marks(2, 1), test_time(now));
+  EXPECT_EQ(collector.take_notices().size(), 1u);
+  collector.take(report_of_marks(3, 1, true), test_time(now));
+  pass(10s);
+  EXPECT_TRUE(collector.take_notices().empty());
+  flush(collector, test_time(now), sums);
+  EXPECT_EQ(sums.ledger("north", 7).marking, MarkingState::ended);
+}
+
 }  // namespace
 }  // namespace sojourn

@@ -85,6 +85,25 @@ enum class OwnElement : std::uint16_t {
   cell_weight = 20,           // float64
   cell_squared_weights = 21,  // float64
   flow_marks = 22,            // unsigned64
+  marking_duty = 23,          // string: mark, observe, restore
+  marking_method = 24,        // string
+  marking_carrier = 25,       // string
+  marking_interval = 26,      // signed8: 2^n seconds
+  marking_since = 27,         // dateTimeNanoseconds
+  marking_copies = 28,        // boolean: it looks for packets that come twice
+  marking_ends = 29,          // boolean: this is its last report
+  mark_interval_number = 30,  // signed64: since 1970; its parity is the colour
+  mark_pulses = 31,           // unsigned32
+  mark_pulse_time = 32,       // dateTimeNanoseconds: the mean, if there are several
+  mark_late = 33,             // unsigned64, nanoseconds
+  mark_early = 34,            // unsigned64, nanoseconds
+  mark_middle = 35,           // unsigned64, as are the counters below
+  mark_contrary = 36,
+  mark_other = 37,
+  mark_marked_before = 38,
+  mark_repeats = 39,  // unsigned32
+  mark_doubt = 40,    // string: why the point does not trust the interval; empty if it does
+  mark_flow = 41,     // string: a filter; empty: that the interval was read
 };
 
 /// selectorAlgorithm, RFC 5477 section 8.2.1.

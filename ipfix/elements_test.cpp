@@ -92,6 +92,25 @@ TEST(Elements, OfOursKeepTheirNumbers) {
       {cell_weight, 20},
       {cell_squared_weights, 21},
       {flow_marks, 22},
+      {marking_duty, 23},
+      {marking_method, 24},
+      {marking_carrier, 25},
+      {marking_interval, 26},
+      {marking_since, 27},
+      {marking_copies, 28},
+      {marking_ends, 29},
+      {mark_interval_number, 30},
+      {mark_pulses, 31},
+      {mark_pulse_time, 32},
+      {mark_late, 33},
+      {mark_early, 34},
+      {mark_middle, 35},
+      {mark_contrary, 36},
+      {mark_other, 37},
+      {mark_marked_before, 38},
+      {mark_repeats, 39},
+      {mark_doubt, 40},
+      {mark_flow, 41},
   };
   for (const auto& [element, number] : documented) EXPECT_EQ(static_cast<int>(element), number);
   EXPECT_EQ(default_enterprise, 32'473u) << "RFC 5612";
@@ -139,7 +158,10 @@ TEST(Templates, AreThoseThatTheDesignDescribes) {
       "260: 149/4 | e2/8 e3/8 325/8 300/65535\n"
       "261: 302/8 | 304/2 327/8 328/8 329/8 330/8 331/8 332/8 333/1 311/8 e5/1 e4/8\n"
       "262: 149/4 | 325/8 e6/1 e7/8\n"
-      "263: 149/4 | 318/8 e8/8 319/8 e9/8 e10/8 e11/8 166/8 42/8 e12/8 165/8 e13/8\n");
+      "263: 149/4 | 318/8 e8/8 319/8 e9/8 e10/8 e11/8 166/8 42/8 e12/8 165/8 e13/8\n"
+      "266: 156/8 325/8 e30/8 2/8 e31/4 e32/8 e33/8 e34/8 e35/8 e36/8 e37/8 e38/8 e39/4 e40/65535 "
+      "e41/65535\n"
+      "267: 149/4 | e27/8 e6/1 e7/8 e26/1 e28/1 e29/1 e23/65535 e24/65535 e25/65535\n");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <string_view>
 #include <type_traits>
 
 #include "ipfix/flow_end_reason.h"
@@ -12,6 +13,7 @@
 
 namespace sojourn::ipfix {
 namespace {
+
 
 /// Values one behind the other, in network order.  Who calls has made room.
 class Pen {
@@ -30,6 +32,12 @@ class Pen {
     std::memcpy(at_, from, size);
     at_ += size;
     return *this;
+  }
+  /// RFC 7011 section 7, short form.
+  Pen& word(std::string_view text) {
+    assert(text.size() <= most_name_bytes);
+    put(static_cast<std::uint8_t>(text.size()));
+    return bytes(text.data(), text.size());
   }
   const std::byte* at() const { return at_; }
 
@@ -75,6 +83,29 @@ void encode_cell(std::byte* to, const RttCell& cell) {
       .put(cell.flow_marks);
 }
 
+void encode_mark(std::byte* to, const MarkCount& count) {
+  Pen{to}
+      .put(to_ntp(count.start))
+      .put(to_ntp(count.read_at))
+      .put(static_cast<std::uint64_t>(count.interval))
+      .put(count.packets)
+      .put(count.pulses)
+      .put(to_ntp(count.pulse_time))
+      .put(static_cast<std::uint64_t>(to_ns(count.late)))
+      .put(static_cast<std::uint64_t>(to_ns(count.early)))
+      .put(count.middle)
+      .put(count.contrary)
+      .put(count.other)
+      .put(count.marked_before)
+      .put(count.repeats)
+      .word(count.doubt)
+      .word(count.flow);
+}
+
+std::size_t bytes_of(const MarkingRun& run) {
+  return marking_run_bytes + run.duty.size() + run.method.size() + run.carrier.size();
+}
+
 std::uint32_t export_seconds(Timestamp now) {
   return static_cast<std::uint32_t>(to_ns(now) / 1'000'000'000);
 }
@@ -110,8 +141,8 @@ std::vector<std::vector<std::byte>> template_messages(const WriterOptions& optio
 
 MessageWriter::MessageWriter(const WriterOptions& options, Take take)
     : options_(options), take_(std::move(take)) {
-  // The report record with the longest name, and one of the longest records behind it.
-  options_.most_bytes = std::clamp<std::size_t>(options_.most_bytes, 512, most_message_bytes);
+  // The report record with the longest name, a run of marks and its longest record behind it.
+  options_.most_bytes = std::clamp<std::size_t>(options_.most_bytes, 1'024, most_message_bytes);
   buffer_.resize(options_.most_bytes);
 }
 
@@ -134,11 +165,11 @@ void MessageWriter::start_message() {
       .put(point_.instance)
       .put(number_++)
       .put(to_ntp(now_))
-      .put(static_cast<std::uint8_t>(point_.name.size()))
-      .bytes(point_.name.data(), point_.name.size());
+      .word(point_.name);
   size_ += set_header_bytes + bytes;
   message_.data_records = 1;
   set_begin_ = 0;
+  said_run_ = false;
 }
 
 void MessageWriter::finish_set() {
@@ -232,6 +263,37 @@ void MessageWriter::cells(std::span<const RttCell> cells) {
     else
       encode_all(std::span{&cell, 1}, cell_v6_template, cell_v6_bytes, encode_cell<16>);
   }
+}
+
+void MessageWriter::marks(const MarkingRun& run, std::span<const MarkCount> counts) {
+  // A run that ends says so even if there is nothing to count.
+  if (counts.empty()) marking_run(run);
+  for (const MarkCount& count : counts) {
+    const std::size_t bytes = mark_bytes + count.doubt.size() + count.flow.size();
+    // With room for its run, so that no message begins in between.
+    if (size_ + bytes + bytes_of(run) + 2 * set_header_bytes > buffer_.size()) finish_message();
+    if (size_ == 0 || !said_run_) marking_run(run);
+    make_room(mark_template, bytes);
+    message_.flow_records += 1;
+    message_.packets += count.packets;
+    encode_mark(take_room(bytes, 1), count);
+  }
+}
+
+void MessageWriter::marking_run(const MarkingRun& run) {
+  make_room(marking_run_template, bytes_of(run));
+  Pen{take_room(bytes_of(run), 1)}
+      .put(options_.domain)
+      .put(to_ntp(run.since))
+      .boolean(run.clock_error.has_value())
+      .put(static_cast<std::uint64_t>(to_ns(run.clock_error.value_or(Duration{}))))
+      .put(static_cast<std::uint8_t>(run.exponent))
+      .boolean(run.copies)
+      .boolean(run.ended)
+      .word(run.duty)
+      .word(run.method)
+      .word(run.carrier);
+  said_run_ = true;
 }
 
 void MessageWriter::selection(const Selection& selection) {

@@ -26,8 +26,8 @@ inline constexpr std::size_t most_name_bytes = 254;
 struct Message {
   std::span<const std::byte> bytes;
   std::uint32_t data_records = 0;  ///< all of them, as sequence numbers count
-  std::uint32_t flow_records = 0;  ///< without cells: what the ledger counts
-  std::uint64_t packets = 0;       ///< in flow records
+  std::uint32_t flow_records = 0;  ///< and marks, without cells: what the ledger counts
+  std::uint64_t packets = 0;       ///< in these
 };
 
 inline void set_sequence(std::span<std::byte> message, std::uint32_t sequence) {
@@ -61,6 +61,8 @@ class MessageWriter {
   void counters(const PointCounters& counters);
   void flows(std::span<const FlowRecord> records);
   void cells(std::span<const RttCell> cells);
+  /// Of alternate marking.  Every message that has any says first which run they are of.
+  void marks(const MarkingRun& run, std::span<const MarkCount> counts);
   /// Hands over what is begun.  begin() may follow.
   void end();
 
@@ -74,6 +76,7 @@ class MessageWriter {
   /// of `bytes`; gives the number of records that fit now.
   std::size_t make_room(std::uint16_t id, std::size_t bytes);
   std::byte* take_room(std::size_t bytes, std::size_t records);
+  void marking_run(const MarkingRun& run);
 
   template <class Record, class Encode>
   void encode_all(std::span<const Record> records, std::uint16_t id, std::size_t bytes,
@@ -88,6 +91,7 @@ class MessageWriter {
   std::size_t size_ = 0;       ///< of the message so far; 0: none is begun
   std::size_t set_begin_ = 0;  ///< 0: no set is open
   std::uint16_t set_id_ = 0;
+  bool said_run_ = false;  ///< of marks, in this message
   Message message_;
 };
 

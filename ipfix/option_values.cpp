@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ipfix/mark_values.h"
 #include "ipfix/ntp_time.h"
 #include "ipfix/record_plan.h"
 
@@ -73,6 +74,17 @@ void OptionValues::take_standard(Element element, std::span<const std::byte> byt
 
 void OptionValues::take_own(OwnElement element, std::span<const std::byte> bytes) {
   using enum OwnElement;
+  has_marking_ = has_marking_ || element == marking_duty;
+  switch (element) {
+    case marking_duty:
+      return void(marking_.duty = text_of(bytes));
+    case marking_method:
+      return void(marking_.method = text_of(bytes));
+    case marking_carrier:
+      return void(marking_.carrier = text_of(bytes));
+    default:
+      break;
+  }
   if (bytes.size() > 8) return;
   const std::uint64_t value = load_unsigned(bytes.data(), bytes.size());
   switch (element) {
@@ -116,6 +128,18 @@ void OptionValues::take_own(OwnElement element, std::span<const std::byte> bytes
     case kernel_dropped_packets:
       counters_.packets_dropped = value;
       break;
+    case marking_interval:
+      marking_.exponent = static_cast<std::int8_t>(value);
+      break;
+    case marking_since:
+      marking_.since = from_ntp(value);
+      break;
+    case marking_copies:
+      marking_.copies = load_boolean(bytes);
+      break;
+    case marking_ends:
+      marking_.ended = load_boolean(bytes);
+      break;
     default:
       break;
   }
@@ -130,6 +154,7 @@ bool OptionValues::possible() const {
         algorithm_ != static_cast<std::uint64_t>(SelectorAlgorithm::ipsx)) ||
        payload_offset_ > 65'535 || payload_bytes_ > 65'535))
     return false;
+  if (has_marking_ && !is_possible(marking_)) return false;
   return maximum_error_ns_ <= most_duration;
 }
 
@@ -151,6 +176,10 @@ bool OptionValues::tell(PointReport& report) const {
     report.clock->maximum_error = Duration{static_cast<std::int64_t>(maximum_error_ns_)};
   }
   if (has_counters_) report.counters = counters_;
+  if (has_marking_) {
+    report.marking = marking_;
+    if (clock_.synchronised) report.marking->clock_error = report.clock->maximum_error;
+  }
   return has_instance_;
 }
 

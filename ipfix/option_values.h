@@ -32,7 +32,9 @@ class OptionValues {
   ClockState clock_;
   std::uint64_t maximum_error_ns_ = 0;
   PointCounters counters_;
-  bool has_instance_ = false, has_fingerprint_ = false, has_clock_ = false, has_counters_ = false;
+  MarkingRun marking_;
+  bool has_instance_ = false, has_fingerprint_ = false, has_clock_ = false, has_counters_ = false,
+       has_marking_ = false;
 };
 
 }  // namespace sojourn::ipfix

@@ -130,13 +130,52 @@ Template counters(std::uint32_t enterprise) {
       .take();
 }
 
+Template mark(std::uint32_t enterprise) {
+  using enum Element;
+  using enum OwnElement;
+  return Maker{enterprise, mark_template, 0}
+      .e(flow_start_nanoseconds, 8)
+      .e(observation_time_nanoseconds, 8)
+      .own(mark_interval_number, 8)
+      .e(packet_delta_count, 8)
+      .own(mark_pulses, 4)
+      .own(mark_pulse_time, 8)
+      .own(mark_late, 8)
+      .own(mark_early, 8)
+      .own(mark_middle, 8)
+      .own(mark_contrary, 8)
+      .own(mark_other, 8)
+      .own(mark_marked_before, 8)
+      .own(mark_repeats, 4)
+      .own(mark_doubt, variable_length)
+      .own(mark_flow, variable_length)
+      .take();
+}
+
+Template marking_run(std::uint32_t enterprise) {
+  using enum OwnElement;
+  return Maker{enterprise, marking_run_template, 1}
+      .e(Element::observation_domain_id, 4)
+      .own(marking_since, 8)
+      .own(clock_synchronised, 1)
+      .own(clock_maximum_error, 8)
+      .own(marking_interval, 1)
+      .own(marking_copies, 1)
+      .own(marking_ends, 1)
+      .own(marking_duty, variable_length)
+      .own(marking_method, variable_length)
+      .own(marking_carrier, variable_length)
+      .take();
+}
+
 }  // namespace
 
 std::vector<Template> point_templates(std::uint32_t enterprise) {
   std::vector<Template> all{flow(enterprise, false), flow(enterprise, true),
                             cell(enterprise, false), cell(enterprise, true),
                             report(enterprise),      selection(enterprise),
-                            clock(enterprise),       counters(enterprise)};
+                            clock(enterprise),       counters(enterprise),
+                            mark(enterprise),        marking_run(enterprise)};
   assert(least_record_bytes(all[0].fields) == flow_v4_bytes);
   assert(least_record_bytes(all[1].fields) == flow_v6_bytes);
   assert(least_record_bytes(all[2].fields) == cell_v4_bytes);
@@ -144,6 +183,8 @@ std::vector<Template> point_templates(std::uint32_t enterprise) {
   assert(least_record_bytes(all[5].fields) == selection_bytes);
   assert(least_record_bytes(all[6].fields) == clock_bytes);
   assert(least_record_bytes(all[7].fields) == counters_bytes);
+  assert(least_record_bytes(all[8].fields) == mark_bytes);
+  assert(least_record_bytes(all[9].fields) == marking_run_bytes);
   return all;
 }
 

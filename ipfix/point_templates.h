@@ -18,6 +18,9 @@ enum TemplateId : std::uint16_t {
   selection_template,  // options, as the ones below
   clock_template,
   counters_template,
+  // 264 and 265 are those of `sojourn query --ipfix`.
+  mark_template = 266,   // a flow in an interval of alternate marking
+  marking_run_template,  // options: what all marks of the point have in common
 };
 
 /// All of them.  `enterprise` is the number below which our own elements are.
@@ -27,5 +30,7 @@ std::vector<Template> point_templates(std::uint32_t enterprise);
 inline constexpr std::size_t flow_v4_bytes = 80, flow_v6_bytes = 104;
 inline constexpr std::size_t cell_v4_bytes = 52, cell_v6_bytes = 64;
 inline constexpr std::size_t selection_bytes = 76, clock_bytes = 21, counters_bytes = 92;
+/// Without what their words have, but with a byte for the length of each.
+inline constexpr std::size_t mark_bytes = 98, marking_run_bytes = 27;
 
 }  // namespace sojourn::ipfix

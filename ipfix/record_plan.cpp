@@ -129,15 +129,19 @@ bool RecordPlan::names(Element element) const {
   });
 }
 
-void RecordPlan::find_kind(std::uint32_t enterprise) {
-  const bool is_cell = std::ranges::any_of(template_.fields, [&](const Field& field) {
-    return field.enterprise == enterprise &&
-           field.element == static_cast<std::uint16_t>(OwnElement::delay_bin);
+bool RecordPlan::names(OwnElement element, std::uint32_t enterprise) const {
+  return std::ranges::any_of(template_.fields, [&](const Field& field) {
+    return field.enterprise == enterprise && field.element == static_cast<std::uint16_t>(element);
   });
+}
+
+void RecordPlan::find_kind(std::uint32_t enterprise) {
   if (template_.is_options())
     kind_ = RecordKind::options;
-  else if (is_cell)
+  else if (names(OwnElement::delay_bin, enterprise))
     kind_ = RecordKind::cell;
+  else if (names(OwnElement::mark_flow, enterprise))
+    kind_ = RecordKind::mark;
   else if (!names(Element::source_ipv4_address) && !names(Element::source_ipv6_address))
     kind_ = RecordKind::other;
   else

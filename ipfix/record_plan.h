@@ -17,6 +17,7 @@ enum class RecordKind : std::uint8_t {
   flow,                // addresses, and labels of the first and the last packet
   flow_without_label,  // a flow of somebody else: counted
   cell,                // a cell of round-trip delays
+  mark,                // a flow in an interval of alternate marking
   options,             // about the point
   other                // nothing that we know
 };
@@ -82,6 +83,7 @@ class RecordPlan {
   void find_kind(std::uint32_t enterprise);
   void compile(std::uint32_t enterprise);
   bool names(Element element) const;
+  bool names(OwnElement element, std::uint32_t enterprise) const;
   template <class Record>
   std::optional<std::size_t> read(std::span<const std::byte> set,
                                   std::vector<Record>& records) const;

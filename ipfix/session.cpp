@@ -5,6 +5,7 @@
 
 #include "estimate/distribution/flow_tag.h"
 #include "estimate/distribution/log_histogram.h"
+#include "ipfix/mark_values.h"
 #include "ipfix/option_values.h"
 #include "ipfix/point_templates.h"
 
@@ -28,6 +29,8 @@ void empty(PointReport& report) {
   report.counters.reset();
   report.records.clear();
   report.cells.clear();
+  report.marking.reset();
+  report.marks.clear();
   report.records_without_label = 0;
   report.missing_records = 0;
 }
@@ -56,13 +59,18 @@ Decoded Session::decode(std::span<const std::byte> message, PointReport& report)
   if (decoded.header.length != message.size()) return refuse(Trouble::wrong_length);
   decoded.framed = true;
   report.exported = timestamp_from_ns(std::int64_t{decoded.header.export_time} * 1'000'000'000);
+  const bool whole = read_sets(message.subspan(header_bytes), decoded, report);
+  refuse_strange_marks(report);
+  return whole ? decoded : refuse(Trouble::bad_set);
+}
 
-  std::span<const std::byte> rest = message.subspan(header_bytes);
+/// False if one of them does not end within the message.
+bool Session::read_sets(std::span<const std::byte> rest, Decoded& decoded, PointReport& report) {
   while (!rest.empty()) {
-    if (rest.size() < set_header_bytes) return refuse(Trouble::bad_set);
+    if (rest.size() < set_header_bytes) return false;
     const auto id = load<std::uint16_t>(rest.data());
     const std::size_t length = load<std::uint16_t>(rest.data() + 2);
-    if (length < set_header_bytes || length > rest.size()) return refuse(Trouble::bad_set);
+    if (length < set_header_bytes || length > rest.size()) return false;
     const auto content = rest.subspan(set_header_bytes, length - set_header_bytes);
     if (id == template_set || id == options_template_set)
       read_templates(content, decoded.header.domain, id == options_template_set);
@@ -72,7 +80,14 @@ Decoded Session::decode(std::span<const std::byte> message, PointReport& report)
       ++troubles_[Trouble::reserved_set];
     rest = rest.subspan(length);
   }
-  return decoded;
+  return true;
+}
+
+/// Those of a run that the message does not name, or of an interval that the run does not have.
+void Session::refuse_strange_marks(PointReport& report) {
+  troubles_[Trouble::bad_value] += std::erase_if(report.marks, [&](const MarkCount& count) {
+    return !report.marking || !is_of(count, *report.marking);
+  });
 }
 
 void Session::read_templates(std::span<const std::byte> set, std::uint32_t domain, bool options) {
@@ -176,6 +191,9 @@ void Session::read_data(std::span<const std::byte> set, std::uint16_t id, Decode
       refuse_bad_cells(report.cells, before);
       break;
     }
+    case RecordKind::mark:
+      records = read_marks(*plan, set, report);
+      break;
     case RecordKind::options:
       records = read_options(*plan, set, decoded, report);
       break;
@@ -198,6 +216,25 @@ void Session::refuse_bad_cells(std::vector<RttCell>& cells, std::size_t from) {
   const auto good = std::remove_if(begin, cells.end(), [](const auto& c) { return !possible(c); });
   troubles_[Trouble::bad_value] += static_cast<std::uint64_t>(cells.end() - good);
   cells.erase(good, cells.end());
+}
+
+std::optional<std::size_t> Session::read_marks(const RecordPlan& plan,
+                                               std::span<const std::byte> set,
+                                               PointReport& report) {
+  std::size_t records = 0;
+  while (set.size() >= plan.least_bytes()) {
+    MarkValues values;
+    if (!plan.visit_record(set, [&](const Field& field, std::span<const std::byte> bytes) {
+          values.take(field, bytes, options_.enterprise);
+        }))
+      return std::nullopt;
+    ++records;
+    if (values.possible())
+      report.marks.push_back(values.count());
+    else
+      ++troubles_[Trouble::bad_value];
+  }
+  return records;
 }
 
 std::optional<std::size_t> Session::read_options(const RecordPlan& plan,

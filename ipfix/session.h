@@ -45,6 +45,7 @@ class Session {
  private:
   using Templates = std::unordered_map<std::uint16_t, RecordPlan>;
 
+  bool read_sets(std::span<const std::byte> rest, Decoded& decoded, PointReport& report);
   void read_templates(std::span<const std::byte> set, std::uint32_t domain, bool options);
   void withdraw(std::uint16_t id, std::uint32_t domain, bool options);
   void learn(Template announced, std::uint32_t domain);
@@ -52,6 +53,9 @@ class Session {
                  PointReport& report);
   std::optional<std::size_t> read_options(const RecordPlan& plan, std::span<const std::byte> set,
                                           Decoded& decoded, PointReport& report);
+  std::optional<std::size_t> read_marks(const RecordPlan& plan, std::span<const std::byte> set,
+                                        PointReport& report);
+  void refuse_strange_marks(PointReport& report);
   void refuse_bad_cells(std::vector<RttCell>& cells, std::size_t from);
 
   SessionOptions options_;

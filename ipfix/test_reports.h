@@ -9,6 +9,7 @@
 #include "collector/report/point_report.h"
 #include "estimate/distribution/flow_tag.h"
 #include "estimate/distribution/log_histogram.h"
+#include "oneway/marking/marking_interval.h"
 
 namespace sojourn::ipfix {
 
@@ -59,6 +60,39 @@ inline RttCell random_cell(std::mt19937_64& random) {
   cell.squared_weights = static_cast<double>(random() % 1000) / 7;
   cell.flow_marks = random();
   return cell;
+}
+
+inline MarkingRun random_run(std::mt19937_64& random) {
+  MarkingRun run;
+  run.duty = std::array{"mark", "observe", "restore"}[random() % 3];
+  run.method = std::array{"step", "pulse", "double", "multiplexed"}[random() % 4];
+  run.carrier = std::array{"dscp:0", "dscp:1,0", "hop-by-hop"}[random() % 3];
+  run.exponent = static_cast<int>(random() % 17) - 10;
+  if (random() % 2 == 0)
+    run.clock_error = Duration{static_cast<std::int64_t>(random() % 1'000'000)};
+  run.since = random_time(random);
+  run.copies = random() % 2 == 0;
+  run.ended = random() % 2 == 0;
+  return run;
+}
+
+inline MarkCount random_mark(std::mt19937_64& random, const MarkingRun& run) {
+  const MarkingInterval length{run.exponent};
+  MarkCount count;
+  count.interval = length.at(random_time(random)).interval;
+  count.start = length.start_of(count.interval);
+  count.read_at = random_time(random);
+  count.doubt = std::array{"", "link-down", "not-recorded"}[random() % 3];
+  count.flow = std::array{"", "any", "destination=2001:db8::/64,protocol=udp"}[random() % 3];
+  for (std::uint64_t* each :
+       {&count.packets, &count.middle, &count.contrary, &count.other, &count.marked_before})
+    *each = random() % 1'000'000'000'000'000;
+  count.pulses = static_cast<std::uint32_t>(random() % 256);
+  count.pulse_time = random_time(random);
+  count.late = Duration{static_cast<std::int64_t>(random() % 64'000'000'000)};
+  count.early = Duration{static_cast<std::int64_t>(random() % 64'000'000'000)};
+  count.repeats = static_cast<std::uint32_t>(random() % 1'000);
+  return count;
 }
 
 }  // namespace sojourn::ipfix

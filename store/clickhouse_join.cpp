@@ -6,7 +6,7 @@
 #include <limits>
 #include <map>
 
-#include "store/clickhouse_values.h"
+#include "store/clickhouse/values.h"
 #include "store/or_return.h"
 #include "store/second_values.h"
 

@@ -3,9 +3,9 @@
 #include <set>
 
 #include "core/hash.h"
-#include "store/clickhouse_schema.h"
+#include "store/clickhouse/schema.h"
+#include "store/clickhouse/values.h"
 #include "store/clickhouse_store.h"
-#include "store/clickhouse_values.h"
 #include "store/or_return.h"
 #include "store/second_values.h"
 

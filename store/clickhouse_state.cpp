@@ -123,6 +123,8 @@ ClickHouseStore::StateRow ClickHouseStore::ledger_row(const PointLedger& ledger)
   row.values.emplace_back("first_heard_ns", to_ns(ledger.first_heard));
   row.values.emplace_back("last_heard_ns", to_ns(ledger.last_heard));
   if (ledger.clock_error_ns) row.values.emplace_back("clock_error_ns", *ledger.clock_error_ns);
+  row.values.emplace_back("marking", static_cast<std::int64_t>(ledger.marking));
+  row.values.emplace_back("marking_interval_ns", to_ns(ledger.marking_interval));
   return row;
 }
 
@@ -141,6 +143,8 @@ Result<std::vector<PointLedger>> ClickHouseStore::ledgers() {
     ledger.first_heard = timestamp_from_ns(row["first_heard_ns"].value_or(0));
     ledger.last_heard = timestamp_from_ns(row["last_heard_ns"].value_or(0));
     ledger.clock_error_ns = row["clock_error_ns"];
+    ledger.marking = marking_state_of(row["marking"].value_or(0));
+    ledger.marking_interval = Duration{row["marking_interval_ns"].value_or(0)};
   }
   return all;
 }

@@ -7,8 +7,8 @@
 
 #include "core/hash.h"
 #include "core/kind.h"
-#include "store/clickhouse_schema.h"
-#include "store/clickhouse_values.h"
+#include "store/clickhouse/schema.h"
+#include "store/clickhouse/values.h"
 #include "store/or_return.h"
 #include "store/second_values.h"
 
@@ -90,6 +90,7 @@ Result<void> ClickHouseStore::prepare_schema(bool may_create) {
     SOJOURN_OR_RETURN(shard.create_database());
     SOJOURN_OR_RETURN(shard.run(clickhouse_cells));
     SOJOURN_OR_RETURN(shard.run(clickhouse_packets));
+    SOJOURN_OR_RETURN(shard.run(clickhouse_marks));
     SOJOURN_OR_RETURN(shard.run(clickhouse_state));
   }
   const auto layout = state_of("layout");
@@ -134,6 +135,7 @@ Result<void> ClickHouseStore::write(const StoreWrite& write) {
   ++batch_;
   version_ = std::max(version_ + 1, static_cast<std::uint64_t>(to_ns(write.now)));
   auto done = send_packets(write);
+  if (done) done = send_marks(write);
   if (done) done = send_cells(write);
   if (done) done = commit(write);
   if (!done) void_batches_.insert(batch_);

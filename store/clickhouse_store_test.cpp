@@ -416,5 +416,54 @@ TEST_F(ClickHouseStoreTest, ShardsThatAreLeftOutAndStoresThatAreNotThereAreTold)
   ASSERT_FALSE(absent);
 }
 
+TEST_F(ClickHouseStoreTest, MarksThatComeTwiceAreThereOnce) {
+  const auto store = open();
+  PointMarks marks{.point = "north",
+                   .instance = 7,
+                   .run = {.duty = "observe", .method = "step", .carrier = "dscp:1,0"},
+                   .counts = {}};
+  marks.run.exponent = -2;
+  marks.run.since = start;
+  for (std::int64_t i = 0; i < 10; ++i)
+    for (const char* flow : {"", "any"}) {
+      MarkCount count;
+      count.interval = i;
+      count.start = start + i * 250ms;
+      count.read_at = start + i * 300ms;
+      count.flow = flow;
+      count.packets = 100 + static_cast<std::uint64_t>(i);
+      count.pulses = 1;
+      count.pulse_time = count.start + 1ns;
+      count.late = 2us;
+      count.early = 3us;
+      count.middle = 4;
+      count.contrary = 5;
+      count.other = 6;
+      count.marked_before = 7;
+      count.repeats = 8;
+      marks.counts.push_back(count);
+    }
+  // Read once more after a clock was set back: the one in doubt counts.
+  PointMarks again = marks;
+  again.counts[4].doubt = "not-recorded";
+  again.counts[4].read_at -= 10s;
+  CellBatch none;
+  for (const PointMarks& each : {marks, again, marks}) {
+    StoreWrite write = write_of(none, start + 60s);
+    write.marks = {&each, 1};
+    const auto written = store->write(write);
+    ASSERT_TRUE(written) << written.error().message;
+  }
+  const auto found = store->marks("north", start, start + 60s);
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->size(), 1u);
+  EXPECT_EQ((*found)[0].run, marks.run);
+  EXPECT_EQ((*found)[0].counts, again.counts);
+  const auto some = store->marks("north", start + 500ms, start + 1s);
+  ASSERT_TRUE(some && some->size() == 1);
+  EXPECT_EQ((*some)[0].counts.size(), 4u);
+  EXPECT_TRUE(store->marks("south", start, start + 60s)->empty());
+}
+
 }  // namespace
 }  // namespace sojourn

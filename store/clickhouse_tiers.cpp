@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "store/clickhouse_schema.h"
+#include "store/clickhouse/schema.h"
 #include "store/clickhouse_store.h"
 #include "store/or_return.h"
 #include "store/second_values.h"
@@ -76,8 +76,10 @@ Result<void> ClickHouseStore::drop_old(std::size_t tier, Timestamp until) {
   const auto is_old = [&](std::int64_t place) { return (place + 1) * length <= seconds_of(until); };
   SOJOURN_OR_RETURN(drop_partitions("cells", base - half, base + half,
                                     [&](std::int64_t each) { return is_old(each - base); }));
-  // Packets are kept as long as the finest slices.
-  return tier > 0 ? Result<void>{} : drop_partitions("packets", -half, half, is_old);
+  // Packets and marks are kept as long as the finest slices.
+  if (tier > 0) return {};
+  SOJOURN_OR_RETURN(drop_partitions("marks", -half, half, is_old));
+  return drop_partitions("packets", -half, half, is_old);
 }
 
 /// The old partitions from `first` to `last`, on every shard.

@@ -19,7 +19,7 @@ namespace sojourn {
 ///     selected   = in the cache + exported + spooled + discarded            (packets)
 ///     exported   = received - repeated + missing, and what is under way     (records)
 ///     received   = repeated + without label + joined + waiting + without partner
-///                  + ambiguous + other selection + no room + lost at restart
+///                  + ambiguous + other selection + no room + lost at restart + marks
 ///     joined     = stored
 ///     cells received = stored + refused                                     (of round trips)
 enum class Account : std::uint8_t {
@@ -49,6 +49,8 @@ enum class Account : std::uint8_t {
   cells_received,   ///< of round trips
   cells_stored,
   cells_refused,  ///< with impossible weights or groups of flows
+  marks,          ///< records of alternate marking, joined when a query asks for them
+  silences,       ///< times that a marking point fell silent without a goodbye
   count_
 };
 
@@ -78,7 +80,23 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Account::
                      "stored",
                      "cells_received",
                      "cells_stored",
-                     "cells_refused"};
+                     "cells_refused",
+                     "marks",
+                     "silences"};
+
+/// What a collector thinks of a point that marks or observes.
+enum class MarkingState : std::uint8_t { none, running, silent, ended, count_ };
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(MarkingState::count_)>
+    marking_state_names = {"none", "running", "silent", "ended"};
+constexpr std::string_view name_of(MarkingState state) {
+  return marking_state_names[static_cast<std::size_t>(state)];
+}
+
+/// As stores keep it; none for a number that means nothing.
+constexpr MarkingState marking_state_of(std::int64_t number) {
+  const bool known = number >= 0 && number < static_cast<std::int64_t>(MarkingState::count_);
+  return known ? static_cast<MarkingState>(number) : MarkingState::none;
+}
 
 struct PointLedger {
   std::string point;
@@ -90,6 +108,8 @@ struct PointLedger {
   /// As the point last reported; the larger of a segment's two errors limits what its clocks can
   /// tell.
   std::optional<std::int64_t> clock_error_ns;
+  MarkingState marking = MarkingState::none;
+  Duration marking_interval{};
 
   std::uint64_t operator[](Account account) const { return accounts[account]; }
   /// Called once a store holds what this ledger counts: its delays are in the same transaction.

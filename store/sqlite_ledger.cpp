@@ -35,6 +35,10 @@ void take_account(PointLedger& ledger, const std::string& name, const SqliteStat
     ledger.last_heard = timestamp_from_ns(row.number(3));
   else if (name == "clock_error_ns")
     ledger.clock_error_ns = row.number(3);
+  else if (name == "marking")
+    ledger.marking = marking_state_of(row.number(3));
+  else if (name == "marking_interval_ns")
+    ledger.marking_interval = Duration{row.number(3)};
 }
 
 }  // namespace
@@ -54,6 +58,10 @@ Result<void> SqliteStore::write_ledger(const PointLedger& ledger) {
   SOJOURN_OR_RETURN(put_number("last_heard_ns", to_ns(ledger.last_heard)));
   if (ledger.clock_error_ns)
     SOJOURN_OR_RETURN(put_number("clock_error_ns", *ledger.clock_error_ns));
+  if (ledger.marking != MarkingState::none) {
+    SOJOURN_OR_RETURN(put_number("marking", static_cast<std::int64_t>(ledger.marking)));
+    SOJOURN_OR_RETURN(put_number("marking_interval_ns", to_ns(ledger.marking_interval)));
+  }
   return put->bind(1, ledger.point)
       .bind(2, instance)
       .bind(3, "reports")

@@ -20,4 +20,19 @@ create table clocks (
   primary key (subject, slice)) without rowid;
 )";
 
+/// Counts of marking points, in files of earlier versions too: made where they are missing.  `run`
+/// is a row of marking_runs, `flow` one of mark_flows; 0 stands for the interval itself.
+inline constexpr const char* sqlite_marks_schema = R"(
+create table if not exists marking_runs (
+  id integer primary key, point text not null, instance integer not null, duty text, method text,
+  carrier text, exponent integer, clock_error_ns integer, since_ns integer, copies integer,
+  ended integer, unique (point, instance));
+create table if not exists mark_flows (id integer primary key, flow text not null unique);
+create table if not exists marks (
+  run integer, start_ns integer, flow integer, interval integer, read_ns integer, doubt text,
+  packets integer, pulses integer, pulse_ns integer, late_ns integer, early_ns integer,
+  middle integer, contrary integer, other integer, marked_before integer, repeats integer,
+  primary key (run, start_ns, flow)) without rowid;
+)";
+
 }  // namespace sojourn

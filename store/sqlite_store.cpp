@@ -55,9 +55,11 @@ Result<void> SqliteStore::prepare_schema(bool may_create) {
   SOJOURN_OR_RETURN(
       database_.run("pragma journal_mode = wal; pragma synchronous = normal;"
                     "pragma wal_autocheckpoint = 4000; pragma cache_size = -65536"));
-  if (*tables > 0) return {};
+  if (*tables > 0) return database_.run(sqlite_marks_schema);
   SOJOURN_OR_RETURN(database_.run("begin immediate"));
-  if (auto made = database_.run(sqlite_schema); !made) {
+  auto made = database_.run(sqlite_schema);
+  if (made) made = database_.run(sqlite_marks_schema);
+  if (!made) {
     (void)database_.run("rollback");
     return made;
   }
@@ -121,6 +123,8 @@ Result<void> SqliteStore::write(const StoreWrite& write) {
   prefixes_.clear();
   prefixes_by_number_.clear();
   known_series_.clear();
+  mark_flows_.clear();
+  marks_dropped_ = {};
   return done;
 }
 
@@ -129,6 +133,7 @@ Result<void> SqliteStore::write_all(const StoreWrite& write) {
     SOJOURN_OR_RETURN(write_block(write, series, block));
   for (const PointLedger& ledger : write.ledgers) SOJOURN_OR_RETURN(write_ledger(ledger));
   for (const SegmentClock& clock : write.clocks) SOJOURN_OR_RETURN(write_clock(write, clock));
+  SOJOURN_OR_RETURN(write_marks(write));
   auto age = database_.prepare("insert or replace into age values (1, ?, ?)");
   if (!age) return std::unexpected(age.error());
   age->bind(1, to_ns(write.now)).bind(2, to_ns(write.judged_until));

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <random>
@@ -203,6 +204,111 @@ TEST_F(SqliteStoreTest, RefusesALayoutOfAnotherVersion) {
   const auto store = open_store(path_);
   ASSERT_FALSE(store);
   EXPECT_NE(store.error().message.find("version 99"), std::string::npos);
+}
+
+PointMarks marks_of(std::uint64_t instance, std::int64_t first, std::int64_t last) {
+  PointMarks marks{.point = "north",
+                   .instance = instance,
+                   .run = {.duty = "mark", .method = "double", .carrier = "dscp:1,0"},
+                   .counts = {}};
+  marks.run.clock_error = 3us;
+  marks.run.since = start + first * 1s;
+  for (std::int64_t i = first; i <= last; ++i)
+    for (const char* flow : {"", "any", "protocol=udp"}) {
+      MarkCount& count = marks.counts.emplace_back();
+      count.interval = i;
+      count.start = start + i * 1s;
+      count.read_at = count.start + 1500ms;
+      count.flow = flow;
+      count.packets = *flow == 0 ? 0 : static_cast<std::uint64_t>(100 + i);
+      count.pulses = 1;
+      count.pulse_time = count.start + 300ms;
+      count.late = 7us;
+      count.early = 8us;
+      count.middle = 9;
+      count.contrary = 10;
+      count.other = 11;
+      count.marked_before = 12;
+      count.repeats = 13;
+    }
+  return marks;
+}
+
+TEST_F(SqliteStoreTest, MarksThatComeLateOrTwiceAreThereOnce) {
+  const PointMarks early = marks_of(7, 0, 9), late = marks_of(7, 5, 14),
+                   other = marks_of(8, 20, 29);
+  const auto stored = [&](std::vector<PointMarks> order) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    const auto store = open();
+    CellBatch none;
+    for (const PointMarks& marks : order) {
+      StoreWrite write = write_of(none, start + 60s);
+      write.marks = {&marks, 1};
+      EXPECT_TRUE(store->write(write));
+    }
+    return store->marks("north", start + 2s, start + 25s);
+  };
+  auto whole = marks_of(7, 0, 14);
+  whole.run.since = early.run.since;
+  auto repeated = late;
+  repeated.run.since = early.run.since;
+  const auto once = stored({whole, other});
+  ASSERT_TRUE(once) << once.error().message;
+  ASSERT_EQ(once->size(), 2u);
+  EXPECT_EQ((*once)[0].run, whole.run);
+  EXPECT_EQ((*once)[0].instance, 7u);
+  EXPECT_EQ((*once)[0].counts.size(), 3u * 13);
+  EXPECT_EQ((*once)[1].counts.size(), 3u * 5);
+  for (const MarkCount& count : (*once)[0].counts)
+    EXPECT_NE(std::ranges::find(whole.counts, count), whole.counts.end());
+  const auto twice = stored({other, repeated, early, repeated, other});
+  ASSERT_TRUE(twice) << twice.error().message;
+  ASSERT_EQ(twice->size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ((*twice)[i].run, (*once)[i].run);
+    EXPECT_EQ((*twice)[i].counts, (*once)[i].counts);
+  }
+}
+
+// A clock was set back, and the point read an interval of that number a second time.
+TEST_F(SqliteStoreTest, OfTwoReadingsTheOneInDoubtCountsWhicheverComesFirst) {
+  PointMarks one = marks_of(7, 3, 3), doubted = one;
+  for (MarkCount& count : doubted.counts) {
+    count.doubt = "not-recorded";
+    count.read_at -= 10s;
+    count.packets = 5;
+  }
+  for (const bool doubted_first : {false, true}) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    const auto store = open();
+    CellBatch none;
+    for (const bool now : {doubted_first, !doubted_first}) {
+      StoreWrite write = write_of(none, start + 60s);
+      write.marks = {now ? &doubted : &one, 1};
+      EXPECT_TRUE(store->write(write));
+    }
+    const auto found = store->marks("north", start, start + 60s);
+    ASSERT_TRUE(found && found->size() == 1);
+    EXPECT_EQ((*found)[0].counts, doubted.counts);
+  }
+}
+
+TEST_F(SqliteStoreTest, MarksAreDroppedAfterTwoDays) {
+  const auto store = open();
+  const PointMarks old = marks_of(7, 0, 9), fresh = marks_of(8, 1'000, 1'009);
+  CellBatch none;
+  for (const PointMarks& marks : {old, fresh}) {
+    StoreWrite write = write_of(none, start + 60s);
+    write.marks = {&marks, 1};
+    ASSERT_TRUE(store->write(write));
+  }
+  ASSERT_TRUE(store->write(write_of(none, start + marks_kept + 500s)));
+  const auto left = store->marks("north", start, start + 24h);
+  ASSERT_TRUE(left);
+  ASSERT_EQ(left->size(), 1u);
+  EXPECT_EQ((*left)[0].instance, 8u);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "core/time.h"
 #include "store/cells.h"
 #include "store/ledger.h"
+#include "store/marks/mark_count.h"
 #include "store/raw_packet.h"
 
 namespace sojourn {
@@ -31,6 +32,8 @@ struct StoreWrite {
   std::span<const PointLedger> ledgers;
   std::span<const SegmentClock> clocks;
   std::span<const RawPacket> packets = {};  ///< for a store that keeps them
+  /// The same count of the same run twice is one.
+  std::span<const PointMarks> marks = {};
 };
 
 /// A part of what is stored.
@@ -56,6 +59,9 @@ inline constexpr std::array<Tier, 4> default_tiers = {{
 
 /// How long after its end a slice is merged into the next tier: late cells are added to both.
 inline constexpr Duration merge_lateness = std::chrono::minutes{2};
+
+/// How long counts of marking points are kept.
+inline constexpr Duration marks_kept = default_tiers[0].kept;
 
 /// When a store was last written to, and up to when its losses are known.
 struct StoreAge {
@@ -87,6 +93,13 @@ class Store {
   virtual Result<std::optional<SegmentClock>> clock(const std::string& subject, Timestamp from,
                                                     Timestamp to) = 0;
   virtual Result<void> read(const StoreRead& read, const BlockVisitor& visit) = 0;
+  /// What the runs of a marking point counted in intervals that begin in this time; runs in the
+  /// order of their begin, counts in that of time.
+  virtual Result<std::vector<PointMarks>> marks(const std::string& point, Timestamp from,
+                                                Timestamp to) {
+    (void)point, (void)from, (void)to;
+    return std::vector<PointMarks>{};
+  }
   /// The end of the newest slice of the subject; nullopt if there is none.
   virtual Result<std::optional<Timestamp>> newest(const std::string& subject) = 0;
 };

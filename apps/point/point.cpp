@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/commands.h"
+#include "apps/point/collector_link.h"
 #include "apps/point/point_request.h"
 #include "capture/files/open.h"
 #include "capture/filtered_source.h"
@@ -98,7 +99,8 @@ std::string status_line(const PointRequest& request, const PointRun& run,
                   format_count(static_cast<std::uint64_t>(packets_per_second)),
                   format_count(counters.packets_selected), format_count(counters.records_exported));
   if (request.options.rtt) line += fmt::format(", {} round trips", format_count(run.samples()));
-  line += fmt::format("  {} {}", exporter.connected() ? "->" : "-x", request.collector.to_string());
+  line += fmt::format("  {} {}", exporter.connected() ? "->" : "-x",
+                      request.link.collector.to_string());
   if (counters.records_spooled > 0)
     line += fmt::format(", {} wait", format_count(counters.records_spooled));
   if (counters.records_discarded > 0)
@@ -108,24 +110,18 @@ std::string status_line(const PointRequest& request, const PointRun& run,
 
 /// The ledger of the run, as the last lines of a log.
 void say_goodbye(const PointRequest& request, const PointSource& source, const PointRun& run,
-                 const ipfix::SpoolCounters& spool) {
+                 CollectorLink& link) {
   const PointCounters counters = run.counters();
   say("{}: {} packets seen, {} selected, in {} records\n", request.options.point.name,
       format_count(counters.packets_seen), format_count(counters.packets_selected),
-      format_count(spool.appended.records));
-  say("  to {} over {}: {} records sent, {} left in the spool, {} thrown away\n",
-      request.collector.to_string(), name_of(request.collector.transport),
-      format_count(spool.appended.records - spool.waiting.records - spool.discarded.records),
-      format_count(spool.waiting.records), format_count(spool.discarded.records));
+      format_count(link.spool().counters().appended.records));
+  say_text(link.text());
   if (request.options.rtt) {
     say("  {} round trips", format_count(run.samples()));
     if (run.samples_left_out() > 0)
       say(", {} left out: more cells than a report may have", format_count(run.samples_left_out()));
     say("\n");
   }
-  if (spool.left_over.records > 0)
-    say("  {} records of an earlier run were in the spool, {} of them are still there\n",
-        format_count(spool.left_over.records), format_count(spool.left_over_waiting.records));
   if (source.kernel)
     say("  selected in the kernel, {}; {} packets could only be judged outside of it\n",
         source.kernel->how(), format_count(source.kernel->undecided()));
@@ -141,14 +137,14 @@ void say_goodbye(const PointRequest& request, const PointSource& source, const P
 
 class PointLoop {
  public:
-  PointLoop(const PointRequest& request, const PointSource& source, ipfix::Spool& spool,
-            ipfix::Exporter& exporter)
+  PointLoop(const PointRequest& request, const PointSource& source, CollectorLink& link)
       : request_(request),
         source_(*source.source),
         kernel_(source.kernel),
-        spool_(spool),
-        exporter_(exporter),
-        run_(options_for(request, source), spool) {}
+        link_(link),
+        spool_(link.spool()),
+        exporter_(link.exporter()),
+        run_(options_for(request, source), link.spool()) {}
 
   void measure() {
     const bool live = !request_.interface.empty();
@@ -168,7 +164,7 @@ class PointLoop {
                                        std::chrono::system_clock::now()))
                                  : filled.count > 0 && run_.advance(batch[filled.count - 1].time);
       if (reported) exporter_.wake();
-      for (const std::string& line : exporter_.take_log()) warn(line);
+      link_.say_log();
       show(progress, began);
       is_over_ = filled.end;
       if (filled.end) break;
@@ -177,24 +173,7 @@ class PointLoop {
     run_.finish();
   }
 
-  /// Sends what is left.  The last report counts what waited before it as spooled: when that is
-  /// gone, the collector is told so.  False if the collector does not take it all.
-  bool send_the_rest(std::chrono::milliseconds patience) {
-    const auto end = SteadyClock::now() + patience;
-    exporter_.wake();
-    while (!spool_.counters().empty() && SteadyClock::now() < end) std::this_thread::sleep_for(5ms);
-    if (!spool_.counters().empty()) return exporter_.finish(0s);
-    const std::uint64_t lost = spool_.counters().discarded.messages;
-    run_.report();
-    if (spool_.counters().discarded.messages > lost) {
-      // The disk is full of what was sent.  The counters are needed more: without them what was
-      // thrown away is in nobody's ledger.
-      spool_.forget_sent();
-      run_.report();
-    }
-    return exporter_.finish(std::min<std::chrono::milliseconds>(patience, 10s));
-  }
-
+  void report() { run_.report(); }
   const PointRun& run() const { return run_; }
   /// Did the source end, and not the user?
   bool is_over() const { return is_over_; }
@@ -211,7 +190,7 @@ class PointLoop {
 
   /// A capture is read faster than any network: it waits where an interface could not.
   void let_the_spool_drain() const {
-    while (spool_.bytes_on_disk() > request_.spool_bytes / 2 && exporter_.connected() &&
+    while (spool_.bytes_on_disk() > request_.link.spool_bytes / 2 && exporter_.connected() &&
            !spool_.counters().empty() && !interrupted())
       std::this_thread::sleep_for(5ms);
   }
@@ -219,6 +198,7 @@ class PointLoop {
   const PointRequest& request_;
   Source& source_;
   KernelPoint* kernel_;
+  CollectorLink& link_;
   ipfix::Spool& spool_;
   ipfix::Exporter& exporter_;
   PointRun run_;
@@ -233,17 +213,10 @@ Result<void> measure_at_point(PointRequest request) {
     request.options.oneway.label.init = secret->init;
     request.options.secret_fingerprint = secret->fingerprint;
   }
-  if (!request.spool_folder.empty())
-    if (auto made = make_folder(request.spool_folder); !made) return made;
-  auto spool = ipfix::Spool::open(
-      {request.spool_folder, request.spool_bytes, request.options.point.instance});
-  if (!spool) return std::unexpected(spool.error());
-  ipfix::ExporterOptions exporting;
-  exporting.collector = request.collector;
-  exporting.tls = request.tls;
-  exporting.writer = request.options.writer;
-  auto exporter = ipfix::Exporter::open(exporting, **spool);
-  if (!exporter) return std::unexpected(exporter.error());
+  request.link.instance = request.options.point.instance;
+  request.link.writer = request.options.writer;
+  auto link = CollectorLink::open(request.link);
+  if (!link) return std::unexpected(link.error());
   auto source = open_packets(request);
   if (!source) return std::unexpected(source.error());
   // All is open that needs them, and no packet has been looked at.
@@ -251,44 +224,18 @@ Result<void> measure_at_point(PointRequest request) {
     if (auto dropped = drop_privileges(); !dropped) return dropped;
 
   watch_for_interrupts();
-  (*exporter)->start();
-  PointLoop loop{request, *source, **spool, **exporter};
+  (*link)->exporter().start();
+  PointLoop loop{request, *source, **link};
   loop.measure();
-  const bool all_sent = loop.send_the_rest(request.interface.empty() && !interrupted() ? 60s : 5s);
-  for (const std::string& line : (*exporter)->take_log()) warn(line);
-  const ipfix::SpoolCounters counters = (*spool)->counters();
-  say_goodbye(request, *source, loop.run(), counters);
-  if (all_sent) {
-    (*spool)->forget_sent();
-    if (!request.interface.empty() && loop.is_over())
-      return failure(request.interface + ": the interface is gone");
-    return {};
-  }
-  if (!request.interface.empty() && loop.is_over())
-    warn(request.interface + ": the interface is gone");
-  if (counters.empty()) {
-    // All was sent, and the session broken off: by a collector that was killed, or refuses us.
-    const std::string what =
-        fmt::format("{} did not take what was sent last", request.collector.to_string());
-    if (request.spool_folder.empty())
-      return failure(what + ", which is lost; --spool DIR keeps it");
-    warn(fmt::format("{}; it waits in {} for the next start", what, request.spool_folder));
-    return {};
-  }
-  if (counters.waiting.records == 0 && request.spool_folder.empty())
-    return failure(
-        fmt::format("{} did not take the last reports, which are lost; is a collector "
-                    "there? --spool DIR keeps them",
-                    request.collector.to_string()));
-  if (request.spool_folder.empty())
-    return failure(fmt::format("{} did not take {} records, which are lost; --spool DIR keeps them",
-                               request.collector.to_string(),
-                               format_count(counters.waiting.records)));
-  warn(fmt::format("{} did not take {} records; they wait in {} for the next start",
-                   request.collector.to_string(),
-                   format_count(counters.waiting.records + counters.left_over_waiting.records),
-                   request.spool_folder));
-  return {};
+  const bool all_sent = (*link)->send_the_rest(
+      request.interface.empty() && !interrupted() ? 60s : 5s, [&] { loop.report(); });
+  (*link)->say_log();
+  say_goodbye(request, *source, loop.run(), **link);
+  const bool is_gone = !request.interface.empty() && loop.is_over();
+  if (is_gone && !all_sent) warn(request.interface + ": the interface is gone");
+  const auto done = (*link)->account_for_the_rest(all_sent);
+  if (is_gone && all_sent) return failure(request.interface + ": the interface is gone");
+  return done;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -23,6 +24,7 @@
 #include "core/units.h"
 #include "export/marking/marking_report_csv.h"
 #include "export/marking/marking_report_text.h"
+#include "pipeline/point/marking_reports.h"
 
 namespace sojourn {
 namespace {
@@ -117,16 +119,21 @@ class MarkingWatch {
 
 class MarkingLoop {
  public:
-  MarkingLoop(const PointMarkingRequest& request, LiveMarking& live, LineFile records)
+  /// `link` may be nullptr.
+  MarkingLoop(const PointMarkingRequest& request, LiveMarking& live, LineFile records,
+              CollectorLink* link)
       : request_(request),
         live_(live),
         records_(std::move(records)),
+        link_(link),
         who_{request.name,
              request.live.program.duty,
              request.live.program.setup,
              request.clock_error,
              live.since(),
-             request.live.program.copies} {}
+             request.live.program.copies} {
+    if (link_) reports_.emplace(reports_of(request, who_), link_->spool());
+  }
 
   Result<void> run() {
     using namespace std::chrono_literals;
@@ -143,16 +150,58 @@ class MarkingLoop {
       const Duration until = difference(live_.next_due(), live_.now());
       std::this_thread::sleep_for(std::clamp<Duration>(std::min(until, length / 4), 100us, 100ms));
       if (auto told = tell(live_.advance()); !told) return told;
+      if (link_) {
+        if (reports_->advance(wall_clock(), left_alone())) link_->exporter().wake();
+        link_->say_log();
+      }
       if (live_.interface_is_gone())
         return failure(request_.live.interface + ": the interface is gone");
     }
     if (auto told = tell(live_.finish()); !told) return told;
+    if (link_) reports_->finish(wall_clock(), left_alone());
     if (!quiet() && !request_.json) say_text(left_alone_text(who_, live_.program().left_alone()));
     return {};
   }
 
+  /// To the collector, and the last words about it.
+  Result<void> send_the_rest() {
+    using namespace std::chrono_literals;
+    const bool all_sent =
+        link_->send_the_rest(5s, [&] { reports_->report(wall_clock(), left_alone()); });
+    link_->say_log();
+    if (request_.records != "-" && !request_.json) {
+      say("{}: {} packets counted, in {} records\n", who_.point, format_count(reports_->packets()),
+          format_count(link_->spool().counters().appended.records));
+      say_text(link_->text());
+    }
+    return link_->account_for_the_rest(all_sent);
+  }
+
  private:
-  bool quiet() const { return request_.records == "-"; }
+  /// Nobody reads a table beside what the collector gets.
+  bool quiet() const { return request_.records == "-" || (link_ && !request_.json); }
+  std::uint64_t left_alone() const {
+    const MarkingLeftAlone left = live_.program().left_alone();
+    return left.not_ip + left.no_flow + left.no_room + left.no_carrier + left.local + left.unread;
+  }
+  static Timestamp wall_clock() {
+    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  }
+  static MarkingReportsOptions reports_of(const PointMarkingRequest& request,
+                                          const MarkingReporter& who) {
+    MarkingReportsOptions options{.point = {who.point, request.to->instance},
+                                  .run = {},
+                                  .setup = who.setup,
+                                  .writer = request.to->writer};
+    options.run = {.duty = std::string{name_of(who.duty)},
+                   .method = std::string{name_of(who.setup.method)},
+                   .carrier = who.setup.carrier.name(),
+                   .exponent = who.setup.length.exponent(),
+                   .clock_error = who.clock_error,
+                   .since = who.since,
+                   .copies = who.copies};
+    return options;
+  }
   Result<void> cannot_write() const {
     return failure(
         fmt::format("--records: cannot write {}: {}", request_.records, std::strerror(errno)));
@@ -163,6 +212,7 @@ class MarkingLoop {
         if (errno == EPIPE && quiet()) end_for_lack_of_readers();  // as behind `| head`
         return cannot_write();
       }
+      if (reports_) reports_->take(report);
       if (!quiet())
         say_text(request_.json ? marking_json(who_, report) : marking_text(who_, report));
       watch_.look_at(who_, report);
@@ -173,7 +223,9 @@ class MarkingLoop {
   const PointMarkingRequest& request_;
   LiveMarking& live_;
   LineFile records_;
+  CollectorLink* link_;
   MarkingReporter who_;
+  std::optional<MarkingReports> reports_;
   MarkingWatch watch_;
 };
 
@@ -183,6 +235,12 @@ Result<void> mark_at_point(PointMarkingRequest request) {
   request.live.clock_error = request.clock_error.value_or(Duration{});
   auto records = LineFile::open(request.records);
   if (!records) return std::unexpected(records.error());
+  std::unique_ptr<CollectorLink> link;
+  if (request.to) {
+    auto opened = CollectorLink::open(*request.to);
+    if (!opened) return std::unexpected(opened.error());
+    link = std::move(*opened);
+  }
   watch_for_interrupts();
   auto live = LiveMarking::start(request.live);
   if (!live) return failure(with_capability_advice(live.error().message));
@@ -190,7 +248,12 @@ Result<void> mark_at_point(PointMarkingRequest request) {
     warn("nobody keeps this machine's clock; --clock-error TIME says how far it may be off");
   // All is open that needs them, and reading the counters needs none.
   if (auto dropped = drop_privileges(); !dropped) return dropped;
-  return MarkingLoop{request, *live, std::move(*records)}.run();
+  if (link) link->exporter().start();
+  MarkingLoop loop{request, *live, std::move(*records), link.get()};
+  const auto done = loop.run();
+  if (!link) return done;
+  const auto sent = loop.send_the_rest();
+  return done ? sent : done;
 }
 
 }  // namespace

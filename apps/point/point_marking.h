@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/point/collector_link.h"
 #include "pipeline/marking/live_marking.h"
 
 namespace CLI {
@@ -21,6 +22,7 @@ struct PointMarkingRequest {
   std::optional<TcDirection> direction;
   std::optional<Duration> clock_error;
   std::string records;  ///< CSV
+  std::optional<CollectorLinkOptions> to;
   // As for any point.
   bool json = false;
   std::string name;

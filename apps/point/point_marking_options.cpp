@@ -99,8 +99,6 @@ std::string complete_marking_request(PointMarkingRequest& request, const CLI::Ap
   }
   if (request.duties.size() > 1)
     return "--mark, --observe and --restore are for different points: name one";
-  if (point.count("--to") > 0)
-    return "--to: marking goes to --records FILE; start another point for the collector";
   if (point.count("CAPTURE") > 0) return "captures are marked by sojourn mark; this is for -i";
   if (request.live.interface.empty()) return "nothing to mark: name -i INTERFACE";
   if (request.json && request.records == "-")
@@ -111,6 +109,8 @@ std::string complete_marking_request(PointMarkingRequest& request, const CLI::Ap
   const bool marks = program.duty == MarkingDuty::mark;
   request.live.direction =
       request.direction.value_or(marks ? TcDirection::egress : TcDirection::ingress);
+  if (request.name.empty() && point.count("--to") > 0)
+    return "--name is required with --to: what the collector shall call this point";
   if (request.name.empty()) request.name = request.live.interface;
   if (request.name.size() > 64 || request.name.find_first_of(",: \t\n\"") != std::string::npos)
     return "--name must have 1 to 64 characters, without spaces, ',' and ':'";

@@ -29,6 +29,9 @@ constexpr const char* point_examples = R"(Examples:
   sudo sojourn point -i eth0 --restore multiplexed --records last.csv
                                                  at the last node, and then
   sojourn oneway first.csv last.csv              loss and delay per interval
+  sudo sojourn point -i eth1 --name north --mark multiplexed --to collector.example
+                                                 ... or kept by a collector, which
+                                                 `sojourn query --marks` asks
   sudo sojourn point -i eth1 --reference adaptive --capacity 10Gbit      RLI: one router sends,
   sudo sojourn point -i eth0 --observe-references --capacity 10Gbit      the next one measures
 )";
@@ -53,7 +56,25 @@ struct PointWishes {
   KindSet kinds = KindSet::usual();
 };
 
-/// What contradicts or is missing, in one line; empty if all is well.
+/// Where to, and how.  What contradicts or is missing, in one line; empty if all is well.
+std::string complete_link(PointRequest& request, const PointWishes& wishes, const CLI::App& point) {
+  const auto endpoint = ipfix::Endpoint::parse(wishes.to, wishes.transport);
+  if (!endpoint) return "--to: " + endpoint.error().message;
+  if (endpoint->host.empty()) return "--to names no host";
+  request.link.collector = *endpoint;
+  const bool tls = wishes.transport == ipfix::Transport::tls;
+  for (const char* option : {"--certificate", "--key", "--authority"}) {
+    const bool given = point.count(option) > 0;
+    if (tls && !given) return fmt::format("--transport tls needs {}", option);
+    if (!tls && given) return fmt::format("{} is for --transport tls", option);
+  }
+  ipfix::WriterOptions& writer = request.options.writer;
+  writer.domain = ipfix::domain_of(request.options.point.name);
+  if (wishes.transport == ipfix::Transport::udp) writer.most_bytes = ipfix::datagram_bytes;
+  return {};
+}
+
+/// The same of a point of flows and round trips.
 std::string complete_request(PointRequest& request, const PointWishes& wishes,
                              const CLI::App& point) {
   if (request.capture.empty() && request.interface.empty())
@@ -61,23 +82,13 @@ std::string complete_request(PointRequest& request, const PointWishes& wishes,
   if (!request.capture.empty() && !request.interface.empty())
     return "a capture and -i exclude each other";
   if (point.count("--to") == 0) return "--to is required";
-  const auto endpoint = ipfix::Endpoint::parse(wishes.to, wishes.transport);
-  if (!endpoint) return "--to: " + endpoint.error().message;
-  if (endpoint->host.empty()) return "--to names no host";
-  request.collector = *endpoint;
-  const bool tls = wishes.transport == ipfix::Transport::tls;
-  for (const char* option : {"--certificate", "--key", "--authority"}) {
-    const bool given = point.count(option) > 0;
-    if (tls && !given) return fmt::format("--transport tls needs {}", option);
-    if (!tls && given) return fmt::format("{} is for --transport tls", option);
-  }
+  if (const std::string reason = complete_link(request, wishes, point); !reason.empty())
+    return reason;
   if (!request.capture.empty() && request.duration) return "--duration is for -i";
   if (!request.capture.empty() && point.count("--engine") > 0) return "--engine is for -i";
   request.kinds_named = point.count("--kind") > 0;
   PointOptions& options = request.options;
   options.cells.slice = options.every;
-  options.writer.domain = ipfix::domain_of(options.point.name);
-  if (wishes.transport == ipfix::Transport::udp) options.writer.most_bytes = ipfix::datagram_bytes;
   if (wishes.kinds.empty()) return {};
   const auto table = choose_table({.memory_bytes = request.rtt_memory});
   if (!table) return "--memory: " + std::string{reason_of(table.error())};
@@ -95,19 +106,19 @@ void add_collector_options(CLI::App& point, PointRequest& request, PointWishes& 
       point, "--transport", "NAME", ipfix::parse_transport,
       [&](ipfix::Transport transport) { wishes.transport = transport; },
       "tcp (default), tls or udp");
-  point.add_option("--certificate", request.tls.certificate, "tls: this point's, PEM")
+  point.add_option("--certificate", request.link.tls.certificate, "tls: this point's, PEM")
       ->type_name("FILE");
-  point.add_option("--key", request.tls.key, "tls: its private key")->type_name("FILE");
-  point.add_option("--authority", request.tls.authority, "tls: who signed the collector's")
+  point.add_option("--key", request.link.tls.key, "tls: its private key")->type_name("FILE");
+  point.add_option("--authority", request.link.tls.authority, "tls: who signed the collector's")
       ->type_name("FILE");
   point
-      .add_option("--spool", request.spool_folder,
+      .add_option("--spool", request.link.spool_folder,
                   "what the collector does not take waits here, and survives\n"
                   "a restart (default: in memory)")
       ->type_name("DIR");
   add_parsed(
       point, "--spool-size", "SIZE", parse_room,
-      [&](std::size_t bytes) { request.spool_bytes = bytes; },
+      [&](std::size_t bytes) { request.link.spool_bytes = bytes; },
       "room for that; beyond it the oldest goes (default 64MiB)");
   add_parsed(
       point, "--every", "TIME", parse_positive_duration,
@@ -158,10 +169,12 @@ void add_measuring_options(CLI::App& point, PointRequest& request, PointWishes& 
       "by host, server's port or flow, instead of all together");
 }
 
+constexpr std::string_view of_sending[] = {"--transport", "--certificate", "--key",
+                                           "--authority", "--spool",       "--spool-size",
+                                           "--enterprise"};
 constexpr std::string_view of_collecting[] = {
-    "--transport",  "--certificate", "--key",          "--authority",   "--spool",  "--spool-size",
-    "--enterprise", "--sampling",    "--sample-flows", "--secret-file", "--active", "--inactive",
-    "--cache",      "--kind",        "--memory",       "--prefix",      "--engine", "--filter"};
+    "--sampling", "--sample-flows", "--secret-file", "--active", "--inactive", "--cache",
+    "--kind",     "--memory",       "--prefix",      "--engine", "--filter"};
 constexpr std::string_view of_references[] = {
     "--every", "--reference-to", "--sender", "--capacity", "--flow-memory", "--flows", "--top"};
 
@@ -229,8 +242,17 @@ void add_point(CLI::App& app, Run& run) {
     if (marking->wanted() && references->wanted())
       refuse("marks and reference packets are for different points");
     if (marking->wanted()) {
-      refuse(unheeded(point, of_collecting, "marks", "with --to"));
+      refuse(unheeded(point, of_collecting, "marks", "of flows and round trips"));
       refuse(unheeded(point, of_references, "marks", "with reference packets"));
+      if (point.count("--to") == 0) {
+        refuse(unheeded(point, of_sending, "marks without it", "with --to"));
+      } else {
+        request->options.point.name = marking->name;
+        refuse(complete_link(*request, *wishes, point));
+        marking->to = request->link;
+        marking->to->instance = request->options.point.instance;
+        marking->to->writer = request->options.writer;
+      }
       run = [marking] { return run_point_marking(*marking); };
       return;
     }
@@ -239,7 +261,8 @@ void add_point(CLI::App& app, Run& run) {
     references->duration = request->duration;
     refuse(complete_reference_request(*references, point));
     if (references->wanted()) {
-      refuse(unheeded(point, of_collecting, "reference packets", "with --to"));
+      refuse(unheeded(point, of_sending, "reference packets", "with --to"));
+      refuse(unheeded(point, of_collecting, "reference packets", "of flows and round trips"));
       run = [references] { return run_point_reference(*references); };
       return;
     }

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "ipfix/transport/endpoint.h"
+#include "apps/point/collector_link.h"
 #include "pipeline/live_loop.h"
 #include "pipeline/point/point_run.h"
 
@@ -18,11 +18,8 @@ struct PointRequest {
   Engine engine = Engine::automatic;
   bool kinds_named = false;  ///< by the user, one by one
   std::size_t rtt_memory = std::size_t{16} << 20;
-  ipfix::Endpoint collector;
-  ipfix::TlsFiles tls;
+  CollectorLinkOptions link;
   std::string secret_file;
-  std::string spool_folder;
-  std::size_t spool_bytes = std::size_t{64} << 20;
   std::optional<Duration> duration;
   PointOptions options;
 };

@@ -10,6 +10,7 @@
 #include "core/kind.h"
 #include "core/time.h"
 #include "oneway/cnf/flow_record.h"
+#include "store/marks/mark_count.h"
 
 namespace sojourn {
 
@@ -98,6 +99,8 @@ struct PointReport {
   std::optional<PointCounters> counters;
   std::vector<FlowRecord> records;
   std::vector<RttCell> cells;
+  std::optional<MarkingRun> marking;  ///< which the marks are of
+  std::vector<MarkCount> marks;
   /// Records of others, which carry no label: counted, not joined.
   std::uint64_t records_without_label = 0;
   /// Records that the transport's sequence numbers miss before this message; negative when late

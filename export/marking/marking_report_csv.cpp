@@ -10,9 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <optional>
-#include <span>
 
 #include "core/printable.h"
 
@@ -106,31 +104,7 @@ Timestamp read_who(Fields& fields, MarkingPointFile& file) {
   else
     fields.wrong("interval", length);
   file.clock_error = std::max(file.clock_error, fields.optional_duration("clock_error_ns"));
-  const Timestamp since = fields.time("since_ns");
-  file.records.span.extend(since);
-  return since;
-}
-
-/// That an interval was read, in the run that began at `since`.
-struct Reading {
-  std::int64_t interval = 0;
-  Timestamp since, read_at;
-};
-
-/// Between two runs nothing was counted.  An interval whose guard band extends into the gap is
-/// incomplete; the collector judges those at both ends of the span.
-void doubt_edges_of_runs(std::span<const Reading> readings, PointRecords& records,
-                         MarkingInterval length) {
-  if (readings.empty()) return;
-  const auto [first, last] = std::ranges::minmax(readings, {}, &Reading::since);
-  const Duration band = length.length() / 2;
-  for (const Reading& one : readings) {
-    const bool begins =
-        one.since != first.since && length.start_of(one.interval) - band < one.since;
-    const bool ends =
-        one.since != last.since && length.start_of(one.interval + 1) + band > one.read_at;
-    if (begins || ends) records.doubts.emplace_back(one.interval, MarkingFault::not_recorded);
-  }
+  return fields.time("since_ns");
 }
 
 /// The fields that are the same in all lines of a point: name, duty, marking, carrier, interval.
@@ -145,10 +119,11 @@ class Reader {
  public:
   Result<void> line(std::string_view text) {
     Fields fields{text};
-    const Timestamp since = read_who(fields, file_);
+    MarkingPointFile& file = builder_.file;
+    const Timestamp since = read_who(fields, file);
     MarkingRecord record;
-    record.length = record.judged_by = file_.length;
-    const std::int64_t most = farthest / 2 / to_ns(file_.length.length());
+    record.length = record.judged_by = file.length;
+    const std::int64_t most = farthest / 2 / to_ns(file.length.length());
     record.interval = fields.number<std::int64_t>("number", -most, most);
     (void)fields.time("start_ns");
     record.read_at = fields.time("read_ns");
@@ -156,15 +131,14 @@ class Reader {
     record.packets = fields.count("packets");
     record.pulses = fields.number<std::uint32_t>("pulses", 0, 100'000'000);
     record.pulse_time = fields.time("pulse_ns");
-    record.drop_far_pulses();
     record.late = fields.duration("late_ns");
     record.early = fields.duration("early_ns");
     record.middle = fields.count("middle");
     record.contrary = fields.count("contrary");
     record.other = fields.count("other");
     record.marked_before = fields.count("marked_before");
-    file_.copies = !fields.is_empty();
-    if (file_.copies)
+    file.copies = !fields.is_empty();
+    if (file.copies)
       record.repeats = fields.number<std::uint32_t>("repeats", 0, 100'000'000);
     else
       (void)fields.text();
@@ -177,42 +151,17 @@ class Reader {
       return failure(fmt::format("'{}' instead of '{}', as in the lines before", printable(who, 60),
                                  printable(who_, 60)));
     who_ = who;
-    file_.records.span.extend(record.read_at);
-    if (!flow.empty()) {
-      record.flow = number_of(flow);
-      file_.records.records.push_back(record);
-      return {};
-    }
-    file_.records.read.push_back(record.interval);
-    readings_.push_back({record.interval, since, record.read_at});
-    if (state != "ok")
-      file_.records.doubts.emplace_back(
-          record.interval, static_cast<MarkingFault>(fault - marking_fault_names.begin()));
+    std::optional<MarkingFault> doubt;
+    if (state != "ok") doubt = static_cast<MarkingFault>(fault - marking_fault_names.begin());
+    builder_.add(since, record, doubt, flow);
     return {};
   }
   bool has_read_some() const { return !who_.empty(); }
-  MarkingPointFile finish() {
-    auto& read = file_.records.read;
-    std::ranges::sort(read);
-    const auto [first, last] = std::ranges::unique(read);
-    read.erase(first, last);
-    doubt_edges_of_runs(readings_, file_.records, file_.length);
-    std::ranges::sort(file_.records.doubts);
-    return std::move(file_);
-  }
+  MarkingPointFile finish() { return builder_.finish(); }
 
  private:
-  std::uint32_t number_of(const std::string& flow) {
-    const auto [at, added] =
-        numbers_.try_emplace(flow, static_cast<std::uint32_t>(file_.flows.size()));
-    if (added) file_.flows.push_back(flow);
-    return at->second;
-  }
-
-  MarkingPointFile file_;
+  MarkingFileBuilder builder_;
   std::string who_;
-  std::vector<Reading> readings_;
-  std::map<std::string, std::uint32_t> numbers_;
 };
 
 }  // namespace

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
+#include "pipeline/marking/mark_counts.h"
+
 namespace sojourn {
 namespace {
 
@@ -211,6 +215,56 @@ TEST(MarkingCsv, APulseFarFromItsIntervalIsLeftOut) {
   EXPECT_EQ(read->records.records[0].pulses, 1u);
   EXPECT_EQ(read->records.records[1].pulses, 0u);
   EXPECT_EQ(read->records.records[1].packets, 1234u);
+}
+
+// By whichever way a point's records come, the same file is joined.
+TEST(MarkingCsv, AStoreGivesTheSameFileAsTheLines) {
+  const MarkingReporter who = reporter();
+  MarkingReport clear = report();
+  clear.interval = clear.records[0].interval = 8;
+  clear.doubt.reset();
+  clear.records[0].pulses = 0;
+  PointMarks marks{.point = who.point,
+                   .instance = 1,
+                   .run = {.duty = "observe", .method = "double", .carrier = "dscp:1,0"},
+                   .counts = {}};
+  marks.run.exponent = -2;
+  marks.run.clock_error = who.clock_error;
+  marks.run.since = who.since;
+  std::string text{marking_csv_header};
+  for (const MarkingReport& each : {report(), clear}) {
+    text += marking_csv(who, each);
+    const auto counts = counts_of(who.setup, each);
+    marks.counts.insert(marks.counts.end(), counts.begin(), counts.end());
+  }
+  const auto lines = parse_marking_csv(text), values = marking_file_of("north", {marks});
+  ASSERT_TRUE(lines && values) << values.error().message;
+  EXPECT_EQ(values->point, lines->point);
+  EXPECT_EQ(values->duty, lines->duty);
+  EXPECT_EQ(values->method, lines->method);
+  EXPECT_EQ(values->carrier, lines->carrier);
+  EXPECT_EQ(values->length, lines->length);
+  EXPECT_EQ(values->clock_error, lines->clock_error);
+  EXPECT_EQ(values->copies, lines->copies);
+  EXPECT_EQ(values->flows, lines->flows);
+  EXPECT_EQ(values->records.read, lines->records.read);
+  EXPECT_EQ(values->records.doubts, lines->records.doubts);
+  EXPECT_EQ(values->records.span.since, lines->records.span.since);
+  EXPECT_EQ(values->records.span.until, lines->records.span.until);
+  ASSERT_EQ(values->records.records.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const MarkingRecord &a = values->records.records[i], &b = lines->records.records[i];
+    EXPECT_EQ(std::tie(a.flow, a.interval, a.packets, a.pulses, a.pulse_time, a.late, a.early),
+              std::tie(b.flow, b.interval, b.packets, b.pulses, b.pulse_time, b.late, b.early));
+    EXPECT_EQ(std::tie(a.middle, a.contrary, a.other, a.marked_before, a.repeats, a.read_at),
+              std::tie(b.middle, b.contrary, b.other, b.marked_before, b.repeats, b.read_at));
+  }
+  PointMarks changed = marks;
+  changed.run.carrier = "dscp:2,3";
+  const auto refused = marking_file_of("north", {marks, changed});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("north has changed in this time"), std::string::npos);
+  EXPECT_FALSE(marking_file_of("north", {}));
 }
 
 }  // namespace

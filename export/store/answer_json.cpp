@@ -29,7 +29,9 @@ Json json_of(const PointLedger& ledger) {
   Json json = {{"point", ledger.point},
                {"instance", fmt::format("{:016x}", ledger.instance)},
                {"first_heard_ns", to_ns(ledger.first_heard)},
-               {"last_heard_ns", to_ns(ledger.last_heard)}};
+               {"last_heard_ns", to_ns(ledger.last_heard)},
+               {"marking", ledger.marking == MarkingState::none ? Json(nullptr)
+                                                                : Json(name_of(ledger.marking))}};
   for (std::size_t i = 0; i < account_names.size(); ++i)
     json[std::string{account_names[i]}] = ledger[static_cast<Account>(i)];
   json["not_received"] = ledger.not_received();

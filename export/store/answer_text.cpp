@@ -150,10 +150,14 @@ void add_ledger(std::string& text, const PointLedger& ledger, Timestamp now) {
   table.row({"", "",
              fmt::format("+ repeated {} + without label {} + no room {} + lost at restart {}",
                          n(repeated), n(without_label), n(no_room), n(lost_at_restart))});
+  if (ledger[marks] > 0) table.row({"", "", fmt::format("+ marks {}", n(marks))});
   row("  records joined", joined, fmt::format("= stored {}", n(stored)));
   row("  round-trip cells", cells_received,
       fmt::format("= stored {} + refused {}", n(cells_stored), n(cells_refused)));
   for (const std::string& line : table.lines(140)) text += line + "\n";
+  if (ledger.marking != MarkingState::none)
+    text += fmt::format("  Marking: {}; it has fallen silent {} times.\n", name_of(ledger.marking),
+                        n(silences));
   const std::string fault = ledger.fault();
   text += fault.empty() ? "  It adds up.\n" : "  It does not add up: " + fault + "\n";
 }

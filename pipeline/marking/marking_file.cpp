@@ -26,6 +26,49 @@ std::string difference_of(const MarkingPointFile& one, const MarkingPointFile& o
 
 }  // namespace
 
+void MarkingFileBuilder::add(Timestamp since, MarkingRecord record,
+                             std::optional<MarkingFault> doubt, const std::string& flow) {
+  record.drop_far_pulses();
+  file.records.span.extend(since);
+  file.records.span.extend(record.read_at);
+  if (!flow.empty()) {
+    const auto [known, is_new] =
+        numbers_.try_emplace(flow, static_cast<std::uint32_t>(file.flows.size()));
+    if (is_new) file.flows.push_back(flow);
+    record.flow = known->second;
+    file.records.records.push_back(record);
+    return;
+  }
+  file.records.read.push_back(record.interval);
+  readings_.push_back({record.interval, since, record.read_at});
+  if (doubt) file.records.doubts.emplace_back(record.interval, *doubt);
+}
+
+/// Between two runs nobody counted.  An interval whose guard band reaches there is not known whole;
+/// the collector judges those at the ends of all.
+void MarkingFileBuilder::doubt_edges_of_runs() {
+  if (readings_.empty()) return;
+  const auto [first, last] = std::ranges::minmax(readings_, {}, &Reading::since);
+  const Duration band = file.length.length() / 2;
+  for (const Reading& one : readings_) {
+    const bool begins =
+        one.since != first.since && file.length.start_of(one.interval) - band < one.since;
+    const bool ends =
+        one.since != last.since && file.length.start_of(one.interval + 1) + band > one.read_at;
+    if (begins || ends) file.records.doubts.emplace_back(one.interval, MarkingFault::not_recorded);
+  }
+}
+
+MarkingPointFile MarkingFileBuilder::finish() {
+  auto& read = file.records.read;
+  std::ranges::sort(read);
+  const auto [first, last] = std::ranges::unique(read);
+  read.erase(first, last);
+  doubt_edges_of_runs();
+  std::ranges::sort(file.records.doubts);
+  return std::move(file);
+}
+
 Result<JoinedMarking> join_marking(const std::vector<MarkingPointFile>& files) {
   JoinedMarking joined{.setup = {.method = files.front().method,
                                  .length = files.front().length,

@@ -2,6 +2,7 @@
 // What a live point wrote down, as it is read again.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,28 @@ struct MarkingPointFile {
   bool copies = false;                  ///< the point looked for packets that come twice
   std::vector<std::string> flows;       ///< by number of the records
   PointRecords records;
+};
+
+/// A file out of what a point said, record by record, whatever the order of its runs.
+class MarkingFileBuilder {
+ public:
+  MarkingPointFile file;  ///< who and how, for the caller to fill in
+
+  /// Of the run that began at `since`.  Without a flow: that the interval was read.
+  void add(Timestamp since, MarkingRecord record, std::optional<MarkingFault> doubt,
+           const std::string& flow);
+  MarkingPointFile finish();
+
+ private:
+  /// That an interval was read, in the run that began at `since`.
+  struct Reading {
+    std::int64_t interval = 0;
+    Timestamp since, read_at;
+  };
+  void doubt_edges_of_runs();
+
+  std::vector<Reading> readings_;
+  std::map<std::string, std::uint32_t> numbers_;  ///< of flows
 };
 
 /// Two or more points of the same marking, with the same numbers for the same flows.

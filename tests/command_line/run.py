@@ -48,8 +48,8 @@ CASES = [
     ("rtt - < {build}/web.pcap.gz", OK, ["handshake"]),
     ("rtt {captures}/web.pcap {build}/missing.pcap", ERROR, ["missing.pcap"]),
     # options that would have no effect, and contradictory words
-    ("point -i lo --mark step --filter tcp", USAGE, ["--filter is for points with --to, not for marks"]),
-    ("point -i lo --mark step --engine socket", USAGE, ["--engine is for points with --to"]),
+    ("point -i lo --mark step --filter tcp", USAGE, ["--filter is for points of flows and round trips, not for marks"]),
+    ("point -i lo --mark step --engine socket", USAGE, ["--engine is for points of flows and round trips"]),
     ("point -i lo --observe step --capacity 1Gbit", USAGE, ["--capacity", "reference packets"]),
     ("point -i lo --observe-references --filter tcp", USAGE, ["--filter", "not for reference packets"]),
     ("point -i lo {captures}/web.pcap --observe-references", USAGE, ["sojourn oneway --method rli"]),

@@ -39,6 +39,7 @@ void check_again(const PointReport& report) {
   PointReport again;
   std::vector<FlowRecord> records;
   std::vector<RttCell> cells;
+  std::vector<MarkCount> marks;
   for (const auto& message : ipfix::template_messages({}, report.exported))
     session.decode(message, again);
   ipfix::MessageWriter writer{{}, [&](const ipfix::Message& message) {
@@ -46,13 +47,16 @@ void check_again(const PointReport& report) {
                                 records.insert(records.end(), again.records.begin(),
                                                again.records.end());
                                 cells.insert(cells.end(), again.cells.begin(), again.cells.end());
+                                marks.insert(marks.end(), again.marks.begin(), again.marks.end());
+                                require(again.marks.empty() || again.marking == report.marking);
                               }};
   writer.begin({"point", 1}, report.number, report.exported);
   writer.flows(report.records);
   writer.cells(report.cells);
+  if (report.marking) writer.marks(*report.marking, report.marks);
   writer.end();
   require(session.troubles().total() == 0);
-  require(records == report.records && cells == report.cells);
+  require(records == report.records && cells == report.cells && marks == report.marks);
 }
 
 }  // namespace
@@ -79,9 +83,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(decoded.framed == (length >= ipfix::header_bytes));
     require(decoded.counted || session.troubles().total() > before);
     require(session.templates() <= limits.domains * limits.templates_per_domain);
-    require(report.records.size() + report.cells.size() + report.records_without_label <=
+    require(report.records.size() + report.cells.size() + report.marks.size() +
+                report.records_without_label <=
             decoded.data_records + (decoded.counted ? 0 : length));
-    const bool says_something = !report.records.empty() || !report.cells.empty();
+    const bool says_something =
+        !report.records.empty() || !report.cells.empty() || !report.marks.empty();
     if (says_something && can_be_written(report)) check_again(report);
   }
   return 0;

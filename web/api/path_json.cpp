@@ -16,6 +16,12 @@ Json clock_json(const std::optional<SegmentClock>& clock) {
           {"offset_high_ns", or_null(clock->offset_high_ns)}};
 }
 
+/// Of a point that marks or observes: "running", "silent" (without a goodbye) or "ended".
+Json marking_json(const PointLedger& ledger) {
+  if (ledger.marking == MarkingState::none) return nullptr;
+  return name_of(ledger.marking);
+}
+
 }  // namespace
 
 Result<Json> path_json(Store& store, const QueryString& query, const ApiContext& context) {
@@ -62,7 +68,8 @@ Result<Json> path_json(Store& store, const QueryString& query, const ApiContext&
     if (!newest) continue;
     points.push_back({{"name", ledger.point},
                       {"last_heard_s", seconds_since_1970(ledger.last_heard)},
-                      {"clock_error_ns", or_null(ledger.clock_error_ns)}});
+                      {"clock_error_ns", or_null(ledger.clock_error_ns)},
+                      {"marking", marking_json(ledger)}});
   }
   return Json{{"now_s", seconds_since_1970(context.now)},
               {"from_s", seconds_since_1970(stretch->from)},
@@ -89,6 +96,7 @@ Result<Json> health_json(Store& store, const QueryString& query, const ApiContex
                     {"first_heard_s", seconds_since_1970(ledger.first_heard)},
                     {"last_heard_s", seconds_since_1970(ledger.last_heard)},
                     {"clock_error_ns", or_null(ledger.clock_error_ns)},
+                    {"marking", marking_json(ledger)},
                     {"fault", ledger.fault().empty() ? Json(nullptr) : Json(ledger.fault())},
                     {"accounts", accounts}});
   }

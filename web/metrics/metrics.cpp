@@ -167,13 +167,25 @@ std::vector<MetricFamily> Metrics::families() const {
                      "When a point last reported.",
                      MetricType::gauge,
                      {}};
+  MetricFamily silent{"sojourn_marking_point_silent",
+                      "1 if a marking point fell silent without a goodbye, else 0.",
+                      MetricType::gauge,
+                      {}};
   for (const auto& [point, totals_of] : points_) {
-    Timestamp last{};
-    for (const auto& [instance, ledger] : totals_of.instances)
+    Timestamp last{}, marked{};
+    MarkingState state = MarkingState::none;
+    for (const auto& [instance, ledger] : totals_of.instances) {
       last = std::max(last, ledger.last_heard);
+      if (ledger.marking == MarkingState::none || ledger.last_heard < marked) continue;
+      marked = ledger.last_heard;
+      state = ledger.marking;
+    }
     heard.metrics.push_back({{{"point", point}}, seconds(last)});
+    if (state != MarkingState::none)
+      silent.metrics.push_back({{{"point", point}}, state == MarkingState::silent ? 1.0 : 0.0});
   }
   all.push_back(std::move(heard));
+  all.push_back(std::move(silent));
   return all;
 }
 

@@ -16,6 +16,10 @@ REPORT = [(149, 4), (2, 8, OURS), (3, 8, OURS), (325, 8), (300, 65535)]
 SELECTION = [(302, 8), (304, 2), (327, 8), (328, 8), (311, 8), (5, 1, OURS), (4, 8, OURS)]
 CLOCK = [(149, 4), (6, 1, OURS), (7, 8, OURS)]
 COUNTERS = [(149, 4), (318, 8), (8, 8, OURS), (42, 8)]
+MARK = [(156, 8), (325, 8), (30, 8, OURS), (2, 8), (31, 4, OURS), (32, 8, OURS), (33, 8, OURS), (34, 8, OURS),
+        (35, 8, OURS), (36, 8, OURS), (37, 8, OURS), (38, 8, OURS), (39, 4, OURS), (40, 65535, OURS), (41, 65535, OURS)]
+RUN = [(149, 4), (27, 8, OURS), (6, 1, OURS), (7, 8, OURS), (26, 1, OURS), (28, 1, OURS), (29, 1, OURS),
+       (23, 65535, OURS), (24, 65535, OURS), (25, 65535, OURS)]
 
 
 def template(number, fields, scopes=0):
@@ -52,7 +56,14 @@ WHO = bytes(4) + bytes(7) + b"\1" + bytes(7) + b"\2" + TIME + b"\5north"
 POINT = message(template(256, KEY4 + FLOW), template(257, KEY6 + FLOW), template(258, [(45, 4), (13, 1)] + CELL))
 OPTIONS = message(template(260, REPORT, 1), template(261, SELECTION, 1), template(262, CLOCK, 1),
                   template(263, COUNTERS, 1))
+# Of the interval 1 700 000 000 of a second.
+MARKS = (struct.pack(">QQQQIQQQQQQQI", 3_908_988_800 << 32, 3_908_988_801 << 32, 1_700_000_000, 100, 1,
+                     (3_908_988_800 << 32) + 5, 6, 7, 8, 0, 9, 0, 10))
+RAN = bytes(4) + TIME + b"\1" + struct.pack(">Q", 1000) + b"\0\1\2" + b"\7observe\4step\6dscp:0"
 SEEDS = {
+    "marks": session(message(template(266, MARK), template(267, RUN, 1)),
+                     message(data(267, RAN), data(266, MARKS + b"\0\0" + MARKS + b"\x09link-down\3any"))),
+    "marks-without-run": session(message(template(266, MARK)), message(data(266, MARKS + b"\0\0"))),
     "flows": session(POINT, message(data(256, FLOW4 * 3)), message(data(257, sized(KEY6 + FLOW)), sequence=3)),
     "cells": session(POINT, message(data(258, CELL4 * 2))),
     "options": session(OPTIONS, message(

@@ -13,6 +13,7 @@
 
 #include "apps/commands.h"
 #include "apps/option_helpers.h"
+#include "apps/query/query_marks.h"
 #include "console/exit_status.h"
 #include "console/output.h"
 #include "console/terminal.h"
@@ -30,6 +31,7 @@ struct QueryRequest {
   std::optional<std::size_t> prefix_length;
   GroupBy by = GroupBy::prefix;
   std::vector<double> quantiles = {0.5, 0.95, 0.99};
+  std::vector<std::string> marks;  ///< points whose marks are joined
   bool loss = false, join = false, ledger = false, json = false, csv = false, ipfix = false;
 };
 
@@ -84,6 +86,12 @@ Result<void> query(const QueryRequest& request) {
 }  // namespace
 
 static int run_query(const QueryRequest& request) {
+  if (!request.marks.empty()) {
+    const auto status = query_marks({request.store, request.since, request.marks, request.json});
+    if (status) return *status;
+    complain(status.error().message);
+    return exit_error;
+  }
   const auto done = query(request);
   if (done) return exit_ok;
   complain(done.error().message);
@@ -97,6 +105,7 @@ constexpr const char* query_examples = R"(Examples:
   sojourn query sojourn.db --segment north:south --loss     one of them, with its loss
   sojourn query sojourn.db --since 24h --by prefix/24       by destination prefix
   sojourn query sojourn.db --quantiles 50,99,99.9 --json    for programs
+  sojourn query sojourn.db --since 10min --marks north:south   marked traffic, per interval
   sojourn query sojourn.db --ledger                         does everything add up?
 )";
 
@@ -161,6 +170,11 @@ void add_query(CLI::App& app, Run& run) {
       query, "--quantiles", "LIST", parse_percentiles,
       [request](const std::vector<double>& list) { request->quantiles = list; },
       "in percent (default 50,95,99)");
+  add_parsed(
+      query, "--marks", "FIRST:LAST", parse_mark_points,
+      [request](const std::vector<std::string>& points) { request->marks = points; },
+      "loss and delay per interval of alternate marking between\nthese points, as sojourn oneway "
+      "tells them; FIRST:MID:LAST\nhas the way in parts");
   query.add_flag("--loss", request->loss, "share of packets that were lost");
   query.add_flag("--join", request->join,
                  "ClickHouse: join the packets of the last two days anew, of\n"
@@ -173,7 +187,12 @@ void add_query(CLI::App& app, Run& run) {
                 "one-way delays as an IPFIX file, by the elements of RFC 9951")
       ->excludes(json)
       ->excludes(csv);
-  query.callback([request, &run] {
+  query.callback([request, &query, &run] {
+    if (!request->marks.empty())
+      for (const char* option :
+           {"--segment", "--by", "--quantiles", "--loss", "--join", "--ledger", "--csv", "--ipfix"})
+        if (query.count(option) > 0)
+          throw CLI::ValidationError(fmt::format("{} does not go with --marks", option));
     if (request->ipfix && (request->ledger || request->loss))
       throw CLI::ValidationError(
           "--ipfix writes one-way delays: loss and ledgers are in --json and --csv");

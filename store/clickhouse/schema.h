@@ -37,6 +37,19 @@ engine = ReplacingMergeTree() partition by intDiv(slice, 21600)
 order by (slice, flow, label, point, instance, report, position, is_last)
 )";
 
+/// A row per flow and interval of a marking point, for two days, on the first shard.  What was
+/// inserted twice is equal in all columns.
+inline constexpr const char* clickhouse_marks = R"(
+create table if not exists marks (
+  point String, since_ns Int64, instance UInt64, duty String, method String, carrier String,
+  exponent Int8, clock_error_ns Int64, copies UInt8, start_ns Int64, flow String, number Int64,
+  read_ns Int64, doubt String, packets UInt64, pulses UInt32, pulse_ns Int64, late_ns Int64,
+  early_ns Int64, middle UInt64, contrary UInt64, other UInt64, marked_before UInt64,
+  repeats UInt32)
+engine = ReplacingMergeTree() partition by intDiv(start_ns, 21600000000000)
+order by (point, since_ns, instance, start_ns, flow, read_ns, doubt)
+)";
+
 /// Everything that newer rows replace: ledgers, clocks, the progress of the tiers, and which
 /// batches of cells are valid.  One insert of such rows is atomic.  On the first shard only.
 inline constexpr const char* clickhouse_state = R"(

@@ -1,0 +1,97 @@
+#include "apps/point/collector_link.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "apps/commands.h"
+#include "console/output.h"
+#include "core/units.h"
+
+namespace sojourn {
+
+using namespace std::chrono_literals;
+
+Result<std::unique_ptr<CollectorLink>> CollectorLink::open(const CollectorLinkOptions& options) {
+  std::unique_ptr<CollectorLink> link{new CollectorLink{options}};
+  if (!options.spool_folder.empty())
+    if (auto made = make_folder(options.spool_folder); !made) return std::unexpected(made.error());
+  auto spool = ipfix::Spool::open({options.spool_folder, options.spool_bytes, options.instance});
+  if (!spool) return std::unexpected(spool.error());
+  link->spool_ = std::move(*spool);
+  ipfix::ExporterOptions exporting;
+  exporting.collector = options.collector;
+  exporting.tls = options.tls;
+  exporting.writer = options.writer;
+  auto exporter = ipfix::Exporter::open(exporting, *link->spool_);
+  if (!exporter) return std::unexpected(exporter.error());
+  link->exporter_ = std::move(*exporter);
+  return link;
+}
+
+void CollectorLink::say_log() {
+  for (const std::string& line : exporter_->take_log()) warn(line);
+}
+
+bool CollectorLink::send_the_rest(std::chrono::milliseconds patience,
+                                  const std::function<void()>& report) {
+  using SteadyClock = std::chrono::steady_clock;
+  const auto end = SteadyClock::now() + patience;
+  exporter_->wake();
+  while (!spool_->counters().empty() && SteadyClock::now() < end) std::this_thread::sleep_for(5ms);
+  if (!spool_->counters().empty()) return exporter_->finish(0s);
+  const std::uint64_t lost = spool_->counters().discarded.messages;
+  report();
+  if (spool_->counters().discarded.messages > lost) {
+    // The disk is full of what was sent.  The counters are needed more: without them what was
+    // thrown away is in nobody's ledger.
+    spool_->forget_sent();
+    report();
+  }
+  return exporter_->finish(std::min<std::chrono::milliseconds>(patience, 10s));
+}
+
+std::string CollectorLink::text() const {
+  const ipfix::SpoolCounters spool = spool_->counters();
+  std::string text = fmt::format(
+      "  to {} over {}: {} records sent, {} left in the spool, {} thrown away\n",
+      options_.collector.to_string(), name_of(options_.collector.transport),
+      format_count(spool.appended.records - spool.waiting.records - spool.discarded.records),
+      format_count(spool.waiting.records), format_count(spool.discarded.records));
+  if (spool.left_over.records > 0)
+    text += fmt::format(
+        "  {} records of an earlier run were in the spool, {} of them are still there\n",
+        format_count(spool.left_over.records), format_count(spool.left_over_waiting.records));
+  return text;
+}
+
+Result<void> CollectorLink::account_for_the_rest(bool all_sent) {
+  if (all_sent) {
+    spool_->forget_sent();
+    return {};
+  }
+  const ipfix::SpoolCounters counters = spool_->counters();
+  const std::string collector = options_.collector.to_string();
+  if (counters.empty()) {
+    // All was sent, and the session broken off: by a collector that was killed, or refuses us.
+    const std::string what = collector + " did not take what was sent last";
+    if (options_.spool_folder.empty())
+      return failure(what + ", which is lost; --spool DIR keeps it");
+    warn(fmt::format("{}; it waits in {} for the next start", what, options_.spool_folder));
+    return {};
+  }
+  if (counters.waiting.records == 0 && options_.spool_folder.empty())
+    return failure(collector +
+                   " did not take the last reports, which are lost; is a collector "
+                   "there? --spool DIR keeps them");
+  if (options_.spool_folder.empty())
+    return failure(fmt::format("{} did not take {} records, which are lost; --spool DIR keeps them",
+                               collector, format_count(counters.waiting.records)));
+  warn(fmt::format("{} did not take {} records; they wait in {} for the next start", collector,
+                   format_count(counters.waiting.records + counters.left_over_waiting.records),
+                   options_.spool_folder));
+  return {};
+}
+
+}  // namespace sojourn

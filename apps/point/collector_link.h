@@ -1,0 +1,56 @@
+#pragma once
+// The way from a point to its collector: the spool, and the exporter that empties it.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/result.h"
+#include "ipfix/message_writer.h"
+#include "ipfix/transport/endpoint.h"
+#include "ipfix/transport/exporter.h"
+#include "ipfix/transport/spool.h"
+
+namespace sojourn {
+
+struct CollectorLinkOptions {
+  ipfix::Endpoint collector;
+  ipfix::TlsFiles tls;
+  std::string spool_folder;  ///< empty: in memory
+  std::size_t spool_bytes = std::size_t{64} << 20;
+  std::uint64_t instance = 0;
+  ipfix::WriterOptions writer;
+};
+
+class CollectorLink {
+ public:
+  /// Makes the folder and reads the certificates: for whoever drops privileges afterwards.
+  static Result<std::unique_ptr<CollectorLink>> open(const CollectorLinkOptions& options);
+
+  ipfix::Spool& spool() { return *spool_; }
+  ipfix::Exporter& exporter() { return *exporter_; }
+
+  /// Prints what the exporter has to say.
+  void say_log();
+  /// Sends what is left.  The last report counts what waited before it as spooled: when that is
+  /// gone, `report` is called once more, so that the collector is told so.  False if the collector
+  /// does not take it all.
+  bool send_the_rest(std::chrono::milliseconds patience, const std::function<void()>& report);
+  /// "to collector:4739 over tcp: 12 records sent, 0 left in the spool, 0 thrown away", and what an
+  /// earlier run left.
+  std::string text() const;
+  /// What became of the rest, once all else is told: a warning, or an error if it is lost.
+  Result<void> account_for_the_rest(bool all_sent);
+
+ private:
+  explicit CollectorLink(const CollectorLinkOptions& options) : options_(options) {}
+
+  CollectorLinkOptions options_;
+  std::unique_ptr<ipfix::Spool> spool_;
+  std::unique_ptr<ipfix::Exporter> exporter_;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,59 @@
+#pragma once
+// Which marking points report, and which have fallen silent.
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collector/report/point_report.h"
+#include "core/time.h"
+#include "store/ledger.h"
+
+namespace sojourn {
+
+/// A point is in another state now.
+struct MarkingNews {
+  PointIdentity point;
+  MarkingState state = MarkingState::running;
+  std::string sentence;  ///< for the log; empty if nobody needs to read it
+};
+
+/// A marking point reports every interval, or every second if intervals are shorter.  Whoever is
+/// not heard for three of these has died without a goodbye, or cannot reach us: its marks have
+/// stopped, or nobody knows whether they have.
+///
+/// Of a point that was started again the newest run counts.  Time is that in which we listened: a
+/// collector that was stopped, or whose clock was set, takes nobody for dead.
+class MarkingWatch {
+ public:
+  static constexpr int reports_missed = 3;
+  static constexpr Duration least_between_reports = std::chrono::seconds{1};
+
+  /// How long a point may be silent.
+  static Duration patience_with(Duration interval) {
+    return reports_missed * std::max(interval, least_between_reports);
+  }
+
+  /// An earlier collector knew it as one that reports, or has fallen silent.
+  void resume(const PointIdentity& point, Duration interval, MarkingState state);
+  std::vector<MarkingNews> heard(const PointIdentity& point, const MarkingRun& run);
+  /// To be called often: more than a second between two calls is a second.
+  std::vector<MarkingNews> advance(Timestamp now);
+
+ private:
+  struct Watched {
+    std::uint64_t instance = 0;
+    Timestamp since{};  ///< of its run
+    Duration patience{};
+    Duration heard_at{};  ///< by `listened_`
+    MarkingState state = MarkingState::running;
+  };
+
+  std::map<std::string, Watched> points_;
+  Duration listened_{};
+  std::optional<Timestamp> last_;
+};
+
+}  // namespace sojourn

@@ -1,0 +1,124 @@
+// Records of alternate marking: what is written is read again, and what cannot be is refused.
+
+#include "ipfix/mark_values.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "ipfix/message_writer.h"
+#include "ipfix/session.h"
+#include "ipfix/test_reports.h"
+
+namespace sojourn::ipfix {
+namespace {
+
+/// All reports of what a writer makes of `write`.
+struct Heard {
+  std::vector<MarkCount> marks;
+  std::optional<MarkingRun> run;
+  std::uint64_t records = 0, packets = 0, messages = 0;
+  TroubleCounters troubles;
+};
+
+Heard hear(std::size_t most_bytes, const std::function<void(MessageWriter&)>& write) {
+  Heard heard;
+  Session session;
+  PointReport report;
+  const WriterOptions options{.most_bytes = most_bytes};
+  for (const auto& message : template_messages(options, {})) session.decode(message, report);
+  MessageWriter writer{options, [&](const Message& message) {
+                         const Decoded decoded = session.decode(message.bytes, report);
+                         EXPECT_TRUE(decoded.framed && decoded.counted && decoded.from_a_point);
+                         EXPECT_EQ(decoded.data_records, message.data_records);
+                         EXPECT_LE(message.bytes.size(), most_bytes);
+                         heard.records += message.flow_records;
+                         heard.packets += message.packets;
+                         ++heard.messages;
+                         if (report.marking) heard.run = report.marking;
+                         heard.marks.insert(heard.marks.end(), report.marks.begin(),
+                                            report.marks.end());
+                       }};
+  writer.begin({std::string(254, 'n'), 1}, 1, timestamp_from_ns(1'700'000'000'000'000'000));
+  write(writer);
+  writer.end();
+  heard.troubles = session.troubles();
+  return heard;
+}
+
+TEST(MarkRecords, AreReadAsTheyWereWritten) {
+  for (const std::size_t most : {std::size_t{1'024}, datagram_bytes, std::size_t{16'384}}) {
+    SCOPED_TRACE(most);
+    std::mt19937_64 random{most};
+    for (int round = 0; round < 50; ++round) {
+      const MarkingRun run = random_run(random);
+      std::vector<MarkCount> counts;
+      for (std::uint64_t i = random() % 60; i > 0; --i) counts.push_back(random_mark(random, run));
+      const Heard heard = hear(most, [&](MessageWriter& writer) { writer.marks(run, counts); });
+      EXPECT_EQ(heard.run, run);
+      EXPECT_EQ(heard.marks, counts);
+      EXPECT_EQ(heard.records, counts.size());
+      std::uint64_t packets = 0;
+      for (const MarkCount& count : counts) packets += count.packets;
+      EXPECT_EQ(heard.packets, packets);
+      EXPECT_EQ(heard.troubles.total(), 0u);
+    }
+  }
+}
+
+TEST(MarkRecords, WhatCannotBeIsRefusedAndCounted) {
+  const auto refused = [](const std::function<void(MarkingRun&, MarkCount&)>& spoil) {
+    std::mt19937_64 random{1};
+    MarkingRun run = random_run(random);
+    MarkCount count = random_mark(random, run);
+    spoil(run, count);
+    const Heard heard =
+        hear(16'384, [&](MessageWriter& writer) { writer.marks(run, std::vector{count}); });
+    return heard.marks.empty() && heard.troubles[Trouble::bad_value] > 0;
+  };
+  EXPECT_FALSE(refused([](MarkingRun&, MarkCount&) {}));
+  EXPECT_TRUE(refused([](MarkingRun& run, MarkCount&) { run.duty = "sleep"; }));
+  EXPECT_TRUE(refused([](MarkingRun& run, MarkCount&) { run.method = "triple"; }));
+  EXPECT_TRUE(refused([](MarkingRun& run, MarkCount&) { run.carrier = "none"; }));
+  EXPECT_TRUE(refused([](MarkingRun& run, MarkCount&) { run.exponent = 7; }));
+  EXPECT_TRUE(refused([](MarkingRun& run, MarkCount&) { run.exponent = -11; }));
+  EXPECT_TRUE(refused([](MarkingRun&, MarkCount& count) { count.doubt = "fine"; }));
+  EXPECT_TRUE(refused([](MarkingRun&, MarkCount& count) { count.flow = "source=nowhere"; }));
+  EXPECT_TRUE(refused([](MarkingRun&, MarkCount& count) { count.packets = ~std::uint64_t{0}; }));
+  EXPECT_TRUE(refused([](MarkingRun&, MarkCount& count) { count.other = 1ull << 60; }));
+  EXPECT_TRUE(refused([](MarkingRun&, MarkCount& count) { count.pulses = 1u << 31; }));
+  EXPECT_TRUE(refused([](MarkingRun&, MarkCount& count) { count.late = Duration{-1}; }));
+  EXPECT_TRUE(refused([](MarkingRun&, MarkCount& count) { ++count.interval; }));
+  EXPECT_TRUE(refused([](MarkingRun&, MarkCount& count) { count.interval = 1ll << 62; }));
+  EXPECT_TRUE(refused([](MarkingRun&, MarkCount& count) { count.start += Duration{1}; }));
+}
+
+// A message that was cut and sewn: the run is in another one.
+TEST(MarkRecords, WithoutTheirRunAreRefused) {
+  std::mt19937_64 random{2};
+  const MarkingRun run = random_run(random);
+  std::vector<std::byte> bytes;
+  MessageWriter writer{{}, [&](const Message& message) {
+                         bytes.assign(message.bytes.begin(), message.bytes.end());
+                       }};
+  writer.begin({"north", 1}, 1, timestamp_from_ns(1'700'000'000'000'000'000));
+  writer.marks(run, std::vector{random_mark(random, run), random_mark(random, run)});
+  writer.end();
+  // Its set becomes one of padding: a template that nobody announced.
+  const std::array<std::byte, 2> run_set{std::byte{0x01}, std::byte{0x0b}};
+  const auto at = std::ranges::search(bytes, run_set);
+  ASSERT_FALSE(at.empty());
+  at.begin()[0] = std::byte{0xff};
+  Session session;
+  PointReport report;
+  for (const auto& message : template_messages({}, {})) session.decode(message, report);
+  const Decoded decoded = session.decode(bytes, report);
+  EXPECT_TRUE(decoded.framed);
+  EXPECT_TRUE(report.marks.empty());
+  EXPECT_EQ(session.troubles()[Trouble::bad_value], 2u);
+  EXPECT_EQ(session.troubles()[Trouble::without_template], 1u);
+}
+
+}  // namespace
+}  // namespace sojourn::ipfix
