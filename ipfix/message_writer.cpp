@@ -14,7 +14,6 @@
 namespace sojourn::ipfix {
 namespace {
 
-
 /// Values one behind the other, in network order.  Who calls has made room.
 class Pen {
  public:
