@@ -28,6 +28,14 @@ MarkingRecord record_of(const MarkCount& count, MarkingInterval length) {
   return record;
 }
 
+/// A reason that this program does not know, of a newer point, is one all the same.
+std::optional<MarkingFault> doubt_of(const MarkCount& count) {
+  if (count.doubt.empty()) return std::nullopt;
+  const auto fault = std::ranges::find(marking_fault_names, count.doubt);
+  if (fault == marking_fault_names.end()) return MarkingFault::not_recorded;
+  return static_cast<MarkingFault>(fault - marking_fault_names.begin());
+}
+
 }  // namespace
 
 std::vector<MarkCount> counts_of(const MarkingSetup& setup, const MarkingReport& report) {
@@ -76,11 +84,8 @@ Result<MarkingPointFile> marking_file_of(const std::string& point,
     // As in the lines of a file: nobody knows less than another run knew.
     builder.file.clock_error = std::max(builder.file.clock_error, marks.run.clock_error);
     for (const MarkCount& count : marks.counts) {
-      const auto fault = std::ranges::find(marking_fault_names, count.doubt);
-      std::optional<MarkingFault> doubt;
-      if (fault != marking_fault_names.end())
-        doubt = static_cast<MarkingFault>(fault - marking_fault_names.begin());
-      builder.add(marks.run.since, record_of(count, builder.file.length), doubt, count.flow);
+      builder.add(marks.run.since, record_of(count, builder.file.length), doubt_of(count),
+                  count.flow);
     }
   }
   return builder.finish();
