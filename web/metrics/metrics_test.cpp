@@ -160,5 +160,29 @@ TEST(Protobuf, AGaugeByHand) {
   EXPECT_EQ(protobuf_bytes(families), "\x1e" + family);
 }
 
+// Of a point that was killed and started again the newest instance counts.
+TEST(Metrics, SayWhetherAMarkingPointIsSilent) {
+  Metrics metrics{{.version = "1"}};
+  std::vector<PointLedger> ledgers(3);
+  ledgers[0].point = ledgers[1].point = "north";
+  ledgers[0].instance = 1;
+  ledgers[0].last_heard = start;
+  ledgers[0].marking = MarkingState::silent;
+  ledgers[0].accounts[Account::silences] = 1;
+  ledgers[1].instance = 2;
+  ledgers[1].last_heard = start + 10s;
+  ledgers[1].marking = MarkingState::running;
+  ledgers[2].point = "south";  // measures round trips
+  const auto value = [&](std::size_t written) {
+    metrics.add({start, start, subjects, {}, std::span{ledgers}.first(written), {}});
+    return value_of(metrics.page("", {}).body, "sojourn_marking_point_silent{point=\"north\"}");
+  };
+  EXPECT_EQ(value(1), 1);
+  EXPECT_EQ(value(3), 0);
+  const std::string page = metrics.page("", {}).body;
+  EXPECT_EQ(value_of(page, "sojourn_ledger_total{point=\"north\",account=\"silences\"}"), 1);
+  EXPECT_EQ(lines_with(page, "sojourn_marking_point_silent{point=\"south\"}"), 0u);
+}
+
 }  // namespace
 }  // namespace sojourn::web
