@@ -141,7 +141,7 @@ std::vector<std::vector<std::byte>> template_messages(const WriterOptions& optio
 MessageWriter::MessageWriter(const WriterOptions& options, Take take)
     : options_(options), take_(std::move(take)) {
   // The report record with the longest name, a run of marks and its longest record behind it.
-  options_.most_bytes = std::clamp<std::size_t>(options_.most_bytes, 1'024, most_message_bytes);
+  options_.most_bytes = std::clamp<std::size_t>(options_.most_bytes, 1'000, most_message_bytes);
   buffer_.resize(options_.most_bytes);
 }
 

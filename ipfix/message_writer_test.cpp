@@ -112,7 +112,7 @@ TEST(MessageWriter, AnnouncesTemplatesByteForByte) {
 }
 
 TEST(MessageWriter, NoMessageIsLongerThanAsked) {
-  for (const std::size_t most : {std::size_t{1'024}, datagram_bytes, most_message_bytes}) {
+  for (const std::size_t most : {std::size_t{1'000}, datagram_bytes, most_message_bytes}) {
     Written written;
     const WriterOptions options{.most_bytes = most};
     MessageWriter writer{options, written.take()};

@@ -57,7 +57,7 @@ FlowTrace joined(std::vector<Sent>&& packets, std::size_t response_count, std::i
 constexpr double seen_both_ways =
     border::data_both_ways / (border::data_both_ways + border::data_only);
 constexpr double size_index = 1.5, largest_size = 100;  // times the mean
-constexpr double first_window = 10, largest_window = 64;
+constexpr double first_window = 10, most_in_flight = 64;
 constexpr double least_gap_s = 1.2e-6,
                  gap_range = 100;  // 1500 bytes at 10 Gbit/s, and at 100 Mbit/s
 constexpr double warm_up_s = 20;   // for flows already active when the trace begins
@@ -142,7 +142,7 @@ FlowTrace make_trace(const BorderFlowsTrace& model, std::uint64_t seed) {
         packets.push_back({from_seconds(sent_s), flow, from_seconds(delay_s)});
       }
       left -= count;
-      window = std::min(2 * window, largest_window);
+      window = std::min(2 * window, most_in_flight);
       train_s += std::max(round_trip_s, count * gap_s);
     }
   }

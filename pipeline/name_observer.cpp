@@ -6,15 +6,6 @@
 #include "wire/headers/tls_server_name.h"
 
 namespace sojourn {
-namespace {
-
-std::span<const std::byte> captured_payload(const Summary& packet) {
-  if (packet.payload_offset > packet.ip_captured) return {};
-  const std::size_t captured = packet.ip_captured - packet.payload_offset;
-  return {packet.ip + packet.payload_offset, std::min<std::size_t>(captured, packet.payload)};
-}
-
-}  // namespace
 
 /// In fixed memory, an eighth of what connections have comes on top.
 std::size_t NameObserver::most_hosts(const RttOptions& options) {

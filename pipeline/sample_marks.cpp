@@ -14,12 +14,6 @@ namespace {
 
 using By = Grouping::By;
 
-std::span<const std::byte> captured_payload(const Summary& packet) {
-  if (packet.payload_offset > packet.ip_captured) return {};
-  const std::size_t captured = packet.ip_captured - packet.payload_offset;
-  return {packet.ip + packet.payload_offset, std::min<std::size_t>(captured, packet.payload)};
-}
-
 /// Over TCP a segment may hold several messages.  The event's key says which one it is about: all
 /// are tried that follow one another from the segment's start, with a length before it or, if that
 /// came in a segment of its own, without.

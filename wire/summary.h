@@ -1,8 +1,10 @@
 #pragma once
 // What the pairing rules need to know of one packet, in one cache line.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "core/address.h"
 #include "core/sample.h"
@@ -87,6 +89,13 @@ inline IpAddress Summary::source() const {
 inline IpAddress Summary::destination() const {
   return is_ipv6 ? IpAddress::v6(std::span<const std::byte, 16>{ip + 24, 16})
                  : IpAddress::v4(std::span<const std::byte, 4>{ip + 16, 4});
+}
+
+/// The transport's payload, as far as it was captured.
+inline std::span<const std::byte> captured_payload(const Summary& packet) {
+  if (packet.payload_offset > packet.ip_captured) return {};
+  const std::size_t captured = packet.ip_captured - packet.payload_offset;
+  return {packet.ip + packet.payload_offset, std::min<std::size_t>(captured, packet.payload)};
 }
 
 }  // namespace sojourn

@@ -78,8 +78,8 @@ Result<MarkingPointFile> marking_file_of(const std::string& point,
   for (const PointMarks& marks : runs) {
     if (text_of(marks.run) != text_of(first))
       return failure(
-          fmt::format("{} has changed in this time, from '{}' to '{}': a shorter --since takes "
-                      "the newest alone",
+          fmt::format("{} has changed in this time, from '{}' to '{}': ask for the time of "
+                      "one of them",
                       point, text_of(first), text_of(marks.run)));
     // As in the lines of a file: nobody knows less than another run knew.
     builder.file.clock_error = std::max(builder.file.clock_error, marks.run.clock_error);

@@ -10,12 +10,6 @@
 namespace sojourn {
 namespace {
 
-std::span<const std::byte> captured_payload(const Summary& packet) {
-  if (packet.payload_offset > packet.ip_captured) return {};
-  const std::size_t captured = packet.ip_captured - packet.payload_offset;
-  return {packet.ip + packet.payload_offset, std::min<std::size_t>(captured, packet.payload)};
-}
-
 std::uint32_t end_of_record(const Summary& packet, const TlsRecord& record) {
   return packet.sequence + static_cast<std::uint32_t>(tls_header_size) + record.length;
 }
