@@ -66,7 +66,8 @@ std::vector<std::byte> arriving(const MarkingCase& one, bool is_ipv6) {
 
 Result<std::array<double, 3>> measure(const MarkingCase& one, int rounds) {
   MarkingProgramOptions options{.setup = {.method = MarkingMethod::multiplexed,
-                                          .carrier = *MarkingCarrier::parse(one.carrier)},
+                                          .carrier = *MarkingCarrier::parse(one.carrier),
+                                          .early_pulses = true},
                                 .duty = one.duty};
   options.force = true;
   options.steps = one.flows;

@@ -26,6 +26,7 @@ void add_duty(CLI::App& group, PointMarkingRequest& request, const char* option,
       [&request, duty](MarkingMethod method) {
         request.duties.push_back(duty);
         request.live.program.setup.method = method;
+        request.live.program.setup.early_pulses = true;
       },
       description);
 }

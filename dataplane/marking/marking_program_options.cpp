@@ -125,7 +125,7 @@ Result<MarkingProgramPlan> plan_marking(const MarkingProgramOptions& options) {
   config.force = options.force;
   config.has_colour = measures_loss(setup.method);
   config.has_pulses = measures_delay(setup.method);
-  if (setup.method == MarkingMethod::multiplexed)
+  if (setup.early_pulses && setup.method == MarkingMethod::multiplexed)
     config.latest_pulse = static_cast<__u64>(to_ns(setup.length.latest_pulse()));
   // Half of the longest interval fits into 32 bits; the unit divides what distances are rounded to.
   config.shift = static_cast<__u32>(std::max(setup.length.exponent() - 2, 0));

@@ -57,8 +57,8 @@ class MarkingInterval {
                              (fraction * second + units_a_second - 1) / units_a_second);
   }
 
-  /// Multiplexed marking, from the interval's start: the middle of the third quarter.  A pulse sent
-  /// later may arrive when its mark means a packet of the next interval.
+  /// Multiplexed marking at live points, from the interval's start: the middle of the third
+  /// quarter.  A pulse sent later may arrive when its mark means a packet of the next interval.
   constexpr Duration latest_pulse() const { return length() / 8 * 5; }
 
   friend constexpr bool operator==(MarkingInterval, MarkingInterval) = default;

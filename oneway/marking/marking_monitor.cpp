@@ -12,7 +12,9 @@ MarkingMonitor::MarkingMonitor(const MarkingSetup& setup, MarkingRole role, Mark
       flip_(setup.reversed && measures_loss(setup.method) ? 1 : 0),
       length_(setup.length),
       has_colour_(measures_loss(setup.method)),
-      repeated_(setup.seed) {}
+      repeated_(setup.seed) {
+  if (setup.early_pulses) point_.send_pulses_early();
+}
 
 Result<MarkingMonitor> MarkingMonitor::make(const MarkingSetup& setup, MarkingRole role) {
   if (setup.carrier.bits() < marks_of(setup.method))

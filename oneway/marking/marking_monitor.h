@@ -21,6 +21,9 @@ struct MarkingSetup {
       MarkingFilter{}};  ///< without a filter: all traffic, as one flow
   std::uint64_t seed = 0;
   bool reversed = false;  ///< colour 1 is that of even intervals
+  /// Multiplexed marking sends no pulse after MarkingInterval::latest_pulse(), as live points do.
+  /// Otherwise it sends them in the whole third quarter (paper, Table 5).
+  bool early_pulses = false;
 };
 
 /// Reads the marks of a batch, or decides them; counts both.

@@ -74,7 +74,7 @@ void MarkingPoint::note_distance(ColourCounter& counter, const MarkingMoment& mo
 
 bool MarkingPoint::is_too_late(Timestamp time, const MarkingMoment& moment, unsigned regime) const {
   const MarkingInterval length = regimes_[regime].length;
-  return method_ == MarkingMethod::multiplexed &&
+  return early_pulses_ &&
          difference(time, length.start_of(moment.interval)) > length.latest_pulse();
 }
 

@@ -47,6 +47,9 @@ class MarkingPoint {
   MarkingPoint(MarkingMethod method, const MarkingTables& tables, MarkingRole role,
                MarkingInterval length, std::size_t flows);
 
+  /// No pulse of multiplexed marking after MarkingInterval::latest_pulse().
+  void send_pulses_early() { early_pulses_ = method_ == MarkingMethod::multiplexed; }
+
   /// Counts a batch in the order of time, and fills in the marks if this is the initiating point.
   /// Returns how many records it has written to the front of `closed`, which has room for one per
   /// packet.
@@ -109,6 +112,7 @@ class MarkingPoint {
   MarkingMethod method_;
   MarkingRole role_;
   std::array<Regime, 2> regimes_;
+  bool early_pulses_ = false;
   Timestamp change_at_ = Timestamp::max();
   HugeArray<FlowState> flows_;
   MarkingSpan span_;

@@ -38,6 +38,7 @@ struct MarkingScenario {
   Duration clock_error{};                ///< as stated to the collector
   std::vector<SentPacket> packets = {};  ///< in the order of sending
   std::uint32_t flows = 1;
+  bool early_pulses = false;
 };
 
 struct MarkingTruth {
@@ -63,6 +64,7 @@ inline MarkingOutcome run(const MarkingScenario& scenario,
                           const MarkingTables* tables_of_last = nullptr) {
   MarkingOutcome outcome;
   MarkingPoint first{scenario.method, MarkingRole::initiating, scenario.length, scenario.flows};
+  if (scenario.early_pulses) first.send_pulses_early();
   MarkingPoint last{scenario.method,
                     tables_of_last ? *tables_of_last : marking_tables(scenario.method),
                     MarkingRole::observing, scenario.length, scenario.flows};
@@ -82,8 +84,8 @@ inline MarkingOutcome run(const MarkingScenario& scenario,
     ++truth.sent;
     truth.lost += !packet.delay;
     // The pulse by its definition, not by the rules: the first packet of the interval or of its
-    // third quarter (with multiplexed marking, of that quarter's first half).
-    const bool is_early = scenario.method != MarkingMethod::multiplexed ||
+    // third quarter (with early pulses, of that quarter's first half).
+    const bool is_early = !scenario.early_pulses || scenario.method != MarkingMethod::multiplexed ||
                           difference(local, scenario.length.start_of(moment.interval)) <=
                               scenario.length.latest_pulse();
     const bool eligible =

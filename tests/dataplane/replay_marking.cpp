@@ -363,7 +363,8 @@ int replay(const std::string& name, Capture& capture, std::size_t left_out) {
                                  .length = *MarkingInterval::parse(length),
                                  .carrier = *MarkingCarrier::parse(one.carrier),
                                  .flows = flows,
-                                 .seed = seed};
+                                 .seed = seed,
+                                 .early_pulses = std::string_view{length} == "512ms"};
         const Capture& taken = takes_long(one) ? optional : capture;
         if (const auto done = run(taken, setup, verdict); !done) {
           // Loading may be forbidden; once a program is loaded, every packet has to pass.
