@@ -189,6 +189,8 @@ def marking_records(point, duty, lost=0, interval="1s"):
 
 def make_files(captures, build):
     """The bad inputs, each wrong in one way."""
+    if os.path.exists(os.path.join(build, "CMakeCache.txt")):
+        sys.exit(f"{build} holds a build, and this test empties its folder: name another one")
     shutil.rmtree(build, ignore_errors=True)
     os.makedirs(build)
     with open(os.path.join(captures, "web.pcap"), "rb") as file:
