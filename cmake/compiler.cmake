@@ -1,7 +1,10 @@
 # Compiler options of every target.
 add_library(sojourn_compiler INTERFACE)
+# Of files that are compiled together clang complains if a header has a local name that is in the unnamed namespace of an
+# earlier file; with the preset `clang` they are compiled one by one.
+set(may_shadow "$<OR:$<BOOL:$<TARGET_PROPERTY:SOJOURN_MAY_SHADOW>>,$<AND:$<CXX_COMPILER_ID:Clang>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>>")
 target_compile_options(sojourn_compiler INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion $<$<NOT:$<BOOL:$<TARGET_PROPERTY:SOJOURN_MAY_SHADOW>>>:-Wshadow>)
+  -Wall -Wextra -Wpedantic -Wconversion $<$<NOT:${may_shadow}>:-Wshadow>)
 
 # The project neither throws nor catches, but its libraries may: exceptions stay enabled.
 if(SOJOURN_SANITIZE)
