@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pipeline/marking/mark_counts.h"
+#include "pipeline/point/spool_counters.h"
 
 namespace sojourn {
 namespace {
@@ -55,23 +56,14 @@ void MarkingReports::report(Timestamp now, std::uint64_t left_alone) {
   next_report_ = now + std::max(options_.run.length(), least_between);
 }
 
-/// The records of the report that is being made count as exported: they are in it.
 PointCounters MarkingReports::counters(std::uint64_t left_alone) const {
-  const ipfix::SpoolCounters spool = spool_.counters();
   std::uint64_t packets = 0;
   for (const MarkCount& count : counts_) packets += count.packets;
   PointCounters counters;
   counters.packets_selected = packets_;
   counters.packets_not_selected = left_alone;
   counters.packets_seen = packets_ + left_alone;
-  counters.packets_spooled = spool.waiting.packets;
-  counters.packets_discarded = spool.discarded.packets;
-  counters.packets_exported =
-      spool.appended.packets - spool.waiting.packets - spool.discarded.packets + packets;
-  counters.records_spooled = spool.waiting.records;
-  counters.records_discarded = spool.discarded.records;
-  counters.records_exported =
-      spool.appended.records - spool.waiting.records - spool.discarded.records + counts_.size();
+  put_spool(counters, spool_.counters(), counts_.size(), packets);
   return counters;
 }
 

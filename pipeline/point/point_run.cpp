@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pipeline/point/clock_state.h"
+#include "pipeline/point/spool_counters.h"
 
 namespace sojourn {
 namespace {
@@ -88,9 +89,7 @@ void PointRun::report() {
   ++reports_;
 }
 
-/// The records of the report that is being made count as exported: they are in it.
 PointCounters PointRun::counters() const {
-  const ipfix::SpoolCounters spool = spool_.counters();
   std::uint64_t packets = 0;
   for (const FlowRecord& record : records_) packets += record.packets;
   PointCounters counters;
@@ -99,14 +98,7 @@ PointCounters PointRun::counters() const {
   counters.packets_selected = cnf_.selected();
   counters.packets_not_selected = counters.packets_seen - cnf_.selected();
   counters.packets_in_cache = cnf_.selected() - packets_in_records_;
-  counters.packets_spooled = spool.waiting.packets;
-  counters.packets_discarded = spool.discarded.packets;
-  counters.packets_exported =
-      spool.appended.packets - spool.waiting.packets - spool.discarded.packets + packets;
-  counters.records_spooled = spool.waiting.records;
-  counters.records_discarded = spool.discarded.records;
-  counters.records_exported =
-      spool.appended.records - spool.waiting.records - spool.discarded.records + records_.size();
+  put_spool(counters, spool_.counters(), records_.size(), packets);
   counters.packets_dropped = kernel_drops_;
   return counters;
 }

@@ -22,16 +22,17 @@ std::vector<std::byte> bytes_of(std::initializer_list<int> values) {
   return bytes;
 }
 
+struct Tcp {
+  double ms;
+  bool from_client = true;
+  std::uint32_t sequence = 0, acknowledgment = 0, payload = 0;
+  int flags = tcp_ack;
+  std::vector<std::byte> bytes = {};
+};
+
 /// One connection, packet by packet; the client is the lower end.
 class TurnTrackerTest : public testing::Test {
  protected:
-  struct Tcp {
-    double ms;
-    bool from_client = true;
-    std::uint32_t sequence = 0, acknowledgment = 0, payload = 0;
-    int flags = tcp_ack;
-    std::vector<std::byte> bytes = {};
-  };
   /// "server 30, network 15, thinking 15": legs and their milliseconds.
   std::string look(const Tcp& tcp) {
     Summary packet = test::tcp_summary(tcp, flow, 443);
@@ -250,13 +251,6 @@ class RandomTalk {
   }
 
  private:
-  struct Tcp {
-    double ms;
-    bool from_client = true;
-    std::uint32_t sequence = 0, acknowledgment = 0, payload = 0;
-    int flags = tcp_ack;
-    std::vector<std::byte> bytes = {};
-  };
   std::uint32_t number(std::uint32_t below) {
     return static_cast<std::uint32_t>(random_() % below);
   }

@@ -1,0 +1,24 @@
+#pragma once
+// What a point says of its spool, in the counters of each report.
+
+#include <cstdint>
+
+#include "collector/report/point_report.h"
+#include "ipfix/transport/spool.h"
+
+namespace sojourn {
+
+/// The `records` with `packets` of the report that is being made count as exported: they are in it.
+inline void put_spool(PointCounters& counters, const ipfix::SpoolCounters& spool,
+                      std::uint64_t records, std::uint64_t packets) {
+  counters.packets_spooled = spool.waiting.packets;
+  counters.packets_discarded = spool.discarded.packets;
+  counters.packets_exported =
+      spool.appended.packets - spool.waiting.packets - spool.discarded.packets + packets;
+  counters.records_spooled = spool.waiting.records;
+  counters.records_discarded = spool.discarded.records;
+  counters.records_exported =
+      spool.appended.records - spool.waiting.records - spool.discarded.records + records;
+}
+
+}  // namespace sojourn
