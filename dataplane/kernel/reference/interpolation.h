@@ -64,7 +64,7 @@ DP_INLINE void rp_settle(struct rp_flow *f, __u32 packets, struct rp_wide sum,
 
 DP_INLINE __u64 rp_packets(const struct rp_flow *f)
 {
-	return (f->estimated_high << 32) + f->estimated + f->waiting + f->outside;
+	return ((__u64)f->estimated_high << 32) + f->estimated + f->waiting + f->outside;
 }
 
 /* slope times, in 2^-16, rounded to the nearest. */

@@ -58,7 +58,8 @@ struct rp_flow {
 	/* Rare. */
 	__u64 left_only; /* of those estimated: by the reference packet before them alone (RLI-L) */
 	__u64 outside;   /* neither estimated nor waiting */
-	__u64 estimated_high; /* how often `estimated` began anew */
+	__u32 estimated_high; /* how often `estimated` began anew */
+	__u32 touched_too;    /* likewise */
 };
 DP_ASSERT_SIZE(struct rp_flow, 128);
 

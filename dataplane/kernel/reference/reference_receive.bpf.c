@@ -46,31 +46,27 @@ DP_INLINE struct rp_gap *machine_gap(__u32 number)
 	return bpf_map_lookup_elem(&gaps, &number);
 }
 
-DP_INLINE __u64 sum_of(const struct dp_summary *s, __u64 ports, __u32 sum)
-{
-	const volatile struct dp_pair_secrets *secrets = &config.secrets;
-	__u64 all = dp_pair_product(secrets, sum, 4, ports);
-
-	if (!s->is_ipv6)
-		return all + dp_pair_product(secrets, sum, 0,
-					     s->source[0] << 32 | s->destination[0]);
-	all += dp_pair_product(secrets, sum, 0, s->source[0]);
-	all += dp_pair_product(secrets, sum, 1, s->source[1]);
-	all += dp_pair_product(secrets, sum, 2, s->destination[0]);
-	return all + dp_pair_product(secrets, sum, 3, s->destination[1]);
-}
-
 /*
  * One direction of a conversation, on one CPU: a record is written by one CPU only and needs no
  * lock.  A flow that comes by two has two records, whose sums the reader adds up.
  */
 DP_INLINE __u64 hash_of(const struct dp_summary *s, __u32 cpu)
 {
+	const volatile struct dp_pair_secrets *secrets = &config.secrets;
 	const __u64 ports = (__u64)s->source_port << 48 | (__u64)s->destination_port << 32 |
 			    (__u64)s->is_ipv6 << 24 | (__u64)s->protocol << 16 | (cpu & 0xffff);
-	const __u64 hash = dp_pair_joined(sum_of(s, ports, 0), sum_of(s, ports, 1));
+	struct dp_pair_sums sums = {0, 0};
 
-	return hash ? hash : 1;
+	dp_pair_add(&sums, secrets, 4, ports);
+	if (s->is_ipv6) {
+		dp_pair_add(&sums, secrets, 0, s->source[0]);
+		dp_pair_add(&sums, secrets, 1, s->source[1]);
+		dp_pair_add(&sums, secrets, 2, s->destination[0]);
+		dp_pair_add(&sums, secrets, 3, s->destination[1]);
+	} else {
+		dp_pair_add(&sums, secrets, 0, s->source[0] << 32 | s->destination[0]);
+	}
+	return dp_pair_joined(&sums);
 }
 
 /* Rare, so a function: the first packet of a flow. */
@@ -97,12 +93,15 @@ DP_INLINE struct rp_group *group_at(__u32 *index)
 }
 
 /*
- * Where a record most often is; its line is written to and comes from wherever it is while the
+ * Where a record most often is: its lines are written to, and come from wherever they are while the
  * clock is read.  A load would not do: reading the clock waits for loads, but not for stores.
  */
 DP_INLINE void touch(struct rp_group *group, __u64 hash)
 {
-	*(volatile __u16 *)&group->way[(__u32)hash & (RP_WAYS - 1)].touched = 1;
+	struct rp_flow *flow = &group->way[(__u32)hash & (RP_WAYS - 1)];
+
+	*(volatile __u16 *)&flow->touched = 1;
+	*(volatile __u32 *)&flow->touched_too = 1;
 }
 
 /* In a group, or a new record there; NULL: it is full. */
