@@ -224,6 +224,27 @@ TEST(TextReport, SaysWhereTheDelayIsAndHowSureThatIs) {
   EXPECT_NE(few.find("there are too few flows to be sure"), std::string::npos) << few;
 }
 
+TEST(TextReport, ShowsLossOfGroupsInATableOfItsOwn) {
+  ExampleReport example;
+  LossTally loss{{.grouping = *Grouping::parse("port"), .window = {}}};
+  Sample sample;
+  sample.leg = Leg::server;
+  sample.responder_port = 443;
+  for (std::uint64_t flow = 0; flow < 100; ++flow) {
+    const auto bit = [](LossSign sign) { return 1u << index_of(sign); };
+    const unsigned again = flow % 10 == 0 ? bit(LossSign::retransmitted) : 0;
+    loss.add(static_cast<std::uint16_t>(bit(LossSign::segment) | bit(LossSign::packet) | again), 1,
+             flow, sample);
+  }
+  example.report.loss = &loss;
+  const std::string text = text_report(example.report, {.color = false, .unicode = false});
+  const auto head = text.find("port, most loss first\n");
+  ASSERT_NE(head, std::string::npos) << text;
+  const auto line = text.rfind('\n', head);
+  EXPECT_EQ(text.substr(line - 1, 2), "\n\n") << text;
+  EXPECT_NE(text.find("port 443", head), std::string::npos);
+}
+
 TEST(TextReport, SaysHowTheKernelMeasured) {
   ExampleReport example;
   EngineSummary engine;
