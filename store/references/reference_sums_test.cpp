@@ -81,5 +81,16 @@ TEST(ReferenceIntervals, PartsOfOneIntervalAreJoined) {
   EXPECT_EQ(list.size(), 3u);
 }
 
+TEST(ReferenceInterval, AddsUpItsFlows) {
+  ReferenceInterval interval;
+  EXPECT_EQ(interval.mean_ns(), 0);
+  interval.flows = {{.key = {}, .packets = 10, .estimated = 9, .left_only = 2, .mean_ns = 100},
+                    {.key = {}, .packets = 5, .estimated = 1, .left_only = 1, .mean_ns = 200}};
+  EXPECT_EQ(interval.packets(), 15u);
+  EXPECT_EQ(interval.estimated(), 10u);
+  EXPECT_EQ(interval.left_only(), 3u);
+  EXPECT_DOUBLE_EQ(interval.mean_ns(), 110);
+}
+
 }  // namespace
 }  // namespace sojourn
