@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
+
+#include "store/test_clickhouse.h"
 
 namespace sojourn {
 namespace {
@@ -48,6 +52,55 @@ TEST(Webhook, CountsAndLogsWhatItCouldNotDeliver) {
   EXPECT_LE(thrown_away, 4u);
   EXPECT_EQ(log.with("too many alarms"), static_cast<long>(thrown_away));
   EXPECT_EQ(log.with("was not delivered"), static_cast<long>(6 - thrown_away));
+}
+
+/// Answers as many requests as there are statuses; what came.
+std::vector<std::string> serve(int listener, const std::vector<int>& statuses) {
+  std::vector<std::string> requests;
+  for (const int status : statuses) {
+    const int peer = accept(listener, nullptr, nullptr);
+    std::string request;
+    while (!request.ends_with('}')) {
+      std::array<char, 4096> piece{};
+      const ssize_t got = recv(peer, piece.data(), piece.size(), 0);
+      if (got <= 0) break;
+      request.append(piece.data(), static_cast<std::size_t>(got));
+    }
+    requests.push_back(request);
+    const std::string answer =
+        fmt::format("HTTP/1.1 {} OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status);
+    ::send(peer, answer.data(), answer.size(), MSG_NOSIGNAL);
+    close(peer);
+  }
+  return requests;
+}
+
+// A receiver recognizes what it has had already by the number.
+TEST(Webhook, NumbersItsMessagesAndSendsAgainWithTheSameNumber) {
+  const int listener = loopback_listener();
+  WebhookOptions options;
+  options.target =
+      *WebhookTarget::parse(fmt::format("http://127.0.0.1:{}/a?b=c", port_of(listener)));
+  options.first_wait = std::chrono::milliseconds{10};
+  std::vector<std::string> requests;
+  std::thread server{[&] { requests = serve(listener, {503, 200, 200}); }};
+  {
+    Webhook webhook{options, [](const std::string&) {}};
+    webhook.send("{\"alarm\": 7}");
+    webhook.send("{\"alarm\": 8}");
+    server.join();
+  }
+  close(listener);
+  ASSERT_EQ(requests.size(), 3u);
+  for (const std::string& request : requests) {
+    EXPECT_TRUE(request.starts_with("POST /a?b=c HTTP/1.1\r\n")) << request;
+    EXPECT_TRUE(request.contains("\r\nContent-Type: application/json\r\n")) << request;
+  }
+  EXPECT_TRUE(requests[0].contains("\r\nSojourn-Delivery: 1\r\n")) << requests[0];
+  EXPECT_EQ(requests[1], requests[0]);
+  EXPECT_TRUE(requests[2].contains("\r\nSojourn-Delivery: 2\r\n")) << requests[2];
+  EXPECT_TRUE(requests[0].ends_with("\r\n\r\n{\"alarm\": 7}")) << requests[0];
+  EXPECT_TRUE(requests[2].ends_with("\r\n\r\n{\"alarm\": 8}")) << requests[2];
 }
 
 }  // namespace

@@ -436,6 +436,28 @@ TEST(Collector, MarksAreKeptAsTheyCameAndAddUp) {
   EXPECT_EQ(ledger.fault(), "");
 }
 
+// A point whose confirmation was lost sends again, and the collector may have been restarted
+// meanwhile.
+TEST(Collector, AfterARestartItKnowsWhichReportsWereStored) {
+  TestSums sums;
+  {
+    Collector collector{small()};
+    for (const std::uint64_t number : {1u, 2u, 4u})
+      collector.take(report_of_marks(number, 10), test_time(1s));
+    flush(collector, test_time(2s), sums);
+  }
+  Collector collector{small()};
+  collector.resume(sums.ledgers());
+  for (const std::uint64_t number : {2u, 3u, 4u, 5u})
+    collector.take(report_of_marks(number, 10), test_time(3s));
+  flush(collector, test_time(4s), sums);
+  const PointLedger& ledger = sums.ledger("north", 7);
+  EXPECT_EQ(ledger[Account::received], 70u);
+  EXPECT_EQ(ledger[Account::repeated], 20u);
+  EXPECT_EQ(ledger[Account::marks], 50u);
+  EXPECT_EQ(ledger.fault(), "");
+}
+
 TEST(Collector, SaysThatAMarkingPointFellSilentAndIsBack) {
   Collector collector{small()};
   TestSums sums;

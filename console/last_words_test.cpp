@@ -47,6 +47,12 @@ TEST(LastWordsDeathTest, SayWhatToDoNext) {
               "^sojourn: out of memory");
   EXPECT_EXIT(throw_unseen(std::runtime_error{"unheard of"}), ExitedWithCode(exit_error),
               "^sojourn: this is a bug: unheard of\n$");
+  const auto terminate_unasked = [] {
+    install_last_words();
+    std::terminate();
+  };
+  EXPECT_EXIT(terminate_unasked(), ExitedWithCode(exit_error),
+              "^sojourn: this is a bug: terminated without an exception\n$");
 }
 
 /// Otherwise the next opened file would become standard output, and results be written into it.  A

@@ -25,6 +25,9 @@ TEST(DelayHeatmap, PutsDelaysIntoTheirRows) {
     EXPECT_LE(DelayHeatmap::lowest(row), delay);
     EXPECT_GT(DelayHeatmap::lowest(row + 1), delay);
   }
+  // From 256 ns on, four rows double the delay.
+  for (const std::size_t octave : {0u, 1u, 2u, 10u})
+    EXPECT_EQ(DelayHeatmap::lowest(1 + 4 * octave), 256ns * (1 << octave));
   EXPECT_EQ(DelayHeatmap::row_of(-5ms), 0u);
   EXPECT_EQ(DelayHeatmap::row_of(Duration::min()), 0u);
   EXPECT_EQ(DelayHeatmap::row_of(Duration::max()), DelayHeatmap::rows - 1);

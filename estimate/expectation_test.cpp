@@ -54,6 +54,36 @@ TEST(Expectation, TakesOfAHandshakeOnlyTheWhole) {
   EXPECT_EQ(expectation.parts[0].leg, Leg::sum);
 }
 
+TEST(Expectation, TakesGroupsWithEnoughSamplesInTheOrderOfTheirNames) {
+  MeasurementOptions options;
+  options.grouping = *Grouping::parse("prefix/32");
+  Measurement measurement{options};
+  const auto add = [&](const char* responder, int samples) {
+    for (int i = 0; i < samples; ++i) {
+      Sample sample;
+      sample.kind = Kind::tcp;
+      sample.leg = Leg::server;
+      sample.delay = 20ms;
+      sample.responder = *IpAddress::parse(responder);
+      measurement.add(sample);
+    }
+  };
+  add("192.0.2.2", 30);
+  add("192.0.2.1", 100);
+  add("192.0.2.3", 29);
+  Expectation expectation = taken(measurement);
+  take_groups(measurement, KindSet::all(), expectation);
+  EXPECT_EQ(expectation.grouping, measurement.grouping()->name());
+  ASSERT_EQ(expectation.groups.size(), 2u);
+  EXPECT_TRUE(expectation.groups[0].label.contains("192.0.2.1")) << expectation.groups[0].label;
+  EXPECT_TRUE(expectation.groups[1].label.contains("192.0.2.2")) << expectation.groups[1].label;
+
+  Expectation without;
+  take_groups(measured(20ms, 900, 100us, 100), KindSet::all(), without);
+  EXPECT_TRUE(without.grouping.empty());
+  EXPECT_TRUE(without.groups.empty());
+}
+
 TEST(Expectation, ComparesOnlyWhatBothHave) {
   const auto before = taken(measured(20ms, 500, 100us, 500));
   const auto comparison = compare(before, Expectation{}, {});

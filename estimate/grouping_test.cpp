@@ -66,6 +66,25 @@ TEST(Grouping, RefusesWhatItDoesNotKnow) {
         << text << ": " << group_of(sample(), text);
 }
 
+TEST(Grouping, WhatIsNotAskedForKeepsNothingApart) {
+  Sample other = sample();
+  other.requester = *IpAddress::parse("192.0.2.78");
+  other.requester_port = 40'001;
+  for (const auto text : {"host", "prefix/24", "port", "vlan", "dns-name"})
+    EXPECT_EQ(Grouping::parse(text)->key_of(sample()), Grouping::parse(text)->key_of(other))
+        << text;
+  for (const auto text : {"flow", "requester", "host,requester"})
+    EXPECT_NE(Grouping::parse(text)->key_of(sample()), Grouping::parse(text)->key_of(other))
+        << text;
+}
+
+TEST(Grouping, KnowsWhichNeedTheDnsQuestion) {
+  for (const auto text : {"dns-name", "dns-type", "dns-code", "port,dns-type"})
+    EXPECT_TRUE(Grouping::parse(text)->by_question()) << text;
+  for (const auto text : {"host", "interface", "port,vlan"})
+    EXPECT_FALSE(Grouping::parse(text)->by_question()) << text;
+}
+
 TEST(Grouping, TakesSeveralAtOnceUnlessTheySayTheSame) {
   EXPECT_EQ(group_of(sample(), "prefix/24,port"), "198.51.100.0/24 port 443");
   EXPECT_EQ(group_of(sample(), "port,vlan,host"), "port 443 no vlan 198.51.100.9");

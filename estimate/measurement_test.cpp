@@ -220,5 +220,14 @@ TEST(Measurement, OrdersGroupsByDelayAndThoseWithFewSamplesLast) {
   EXPECT_EQ(measurement.groups_by(GroupOrder::p95, 1).at(0).label, "port 2");
 }
 
+TEST(Windows, ASliceBeginsAtAMultipleOfItsLength) {
+  Windows windows{10s};
+  windows.add(noon + 3s, Kind::tcp, Leg::server, 20ms, 1, FlowTag::numbered(1));
+  windows.add(noon + 10s, Kind::tcp, Leg::server, 20ms, 1, FlowTag::numbered(1));
+  ASSERT_EQ(windows.slices().size(), 2u);
+  EXPECT_EQ(windows.start_of(windows.slices().begin()->first), noon);
+  EXPECT_EQ(windows.start_of(windows.slices().rbegin()->first), noon + 10s);
+}
+
 }  // namespace
 }  // namespace sojourn

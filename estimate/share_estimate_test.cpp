@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include "estimate/loss_tally.h"
 #include "estimate/unanswered.h"
 
 namespace sojourn {
@@ -180,6 +181,58 @@ TEST(RequestCounts, AreTooHighInFixedMemoryByNoMoreThanStated) {
   EXPECT_LT(shown, 0.4 * error + noise);
   EXPECT_LT(std::abs(plain), noise);
   EXPECT_GT(std::abs(twin), noise);
+}
+
+constexpr std::uint16_t bit_of(LossSign sign) {
+  return static_cast<std::uint16_t>(1u << index_of(sign));
+}
+
+TEST(LossTally, GroupsThatLostMostComeFirstWhateverTheirLeg) {
+  LossTally loss{{.grouping = *Grouping::parse("port"), .window = {}}};
+  const auto add = [&](std::uint16_t port, Leg leg, int segments, int lost) {
+    Sample sample;
+    // The client's leg begins at the server.
+    (leg == Leg::client ? sample.requester_port : sample.responder_port) = port;
+    sample.leg = leg;
+    for (int i = 0; i < segments; ++i) {
+      const bool again = i < lost;
+      loss.add(static_cast<std::uint16_t>(bit_of(LossSign::segment) |
+                                          (again ? bit_of(LossSign::retransmitted) : 0u)),
+               1, static_cast<std::uint64_t>(i), sample);
+    }
+  };
+  add(80, Leg::server, 1000, 5);
+  add(80, Leg::client, 100, 7);
+  add(443, Leg::server, 20, 9);
+  add(53, Leg::client, 500, 5);
+  const auto rows = loss.groups(10);
+  ASSERT_EQ(rows.size(), 4u);
+  const std::array<std::pair<const char*, Leg>, 4> expected = {{{"port 443", Leg::server},
+                                                                {"port 80", Leg::client},
+                                                                {"port 80", Leg::server},
+                                                                {"port 53", Leg::client}}};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i].label, expected[i].first) << i;
+    EXPECT_EQ(rows[i].leg, expected[i].second) << i;
+  }
+  EXPECT_EQ(loss.groups(1).size(), 1u);
+}
+
+// Unless it is told that a table has a fixed memory, each answer counts once.
+TEST(LossTally, CountsEveryAnswerByDefault) {
+  LossTally loss{{.grouping = *Grouping::parse("port"), .window = {}}};
+  Sample sample;
+  sample.kind = Kind::dns;
+  sample.responder_port = 53;
+  for (int i = 0; i < 100; ++i) {
+    loss.ask(sample);
+    if (i % 4 != 0) loss.answer(sample);
+  }
+  const auto rows = loss.request_groups(10);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].requests, 100u);
+  EXPECT_DOUBLE_EQ(rows[0].unanswered.value, 0.25);
+  EXPECT_FALSE(rows[0].unanswered.by_weights);
 }
 
 }  // namespace

@@ -77,6 +77,11 @@ TEST(SlaRule, DoesNotTrustATailThatWasNeverSampled) {
   EXPECT_EQ(verdict("tcp p99 < 1s", few), SlaVerdict::undecided);   // nothing bounds p99 from above
   EXPECT_EQ(verdict("tcp p99 < 10ms", few), SlaVerdict::violated);  // but it is surely above 10 ms
   EXPECT_EQ(verdict("tcp p50 < 1s", few), SlaVerdict::met);
+  EXPECT_EQ(verdict("tcp p99 <= 1s", few), SlaVerdict::undecided);
+  // The same of the shortest: nothing bounds p1 from below.
+  EXPECT_EQ(verdict("tcp p1 > 1us", few), SlaVerdict::undecided);
+  EXPECT_EQ(verdict("tcp p1 >= 1us", few), SlaVerdict::undecided);
+  EXPECT_EQ(verdict("tcp p1 > 90ms", few), SlaVerdict::violated);
 }
 
 TEST(SlaRule, IsUndecidedWithoutSamples) {

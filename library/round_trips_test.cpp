@@ -118,6 +118,10 @@ TEST(RoundTrips, RefusesInOneLine) {
   EXPECT_FALSE(trips->read({"/nonexistent.pcap"}));
   EXPECT_TRUE(trips->read({demo()}));
   EXPECT_FALSE(trips->read({demo()})) << "it has its packets";
+  auto live = RoundTrips::create({});
+  const auto heard = live->listen("no-such-interface", 0);
+  ASSERT_FALSE(heard);
+  EXPECT_NE(heard.error().find("no-such-interface"), std::string::npos) << heard.error();
 }
 
 TEST(Units, AreReadAsPeopleWriteThem) {

@@ -152,6 +152,31 @@ TEST(Distribution, IsExactAcrossSeveralBlocksOfSamples) {
   expect_exact(draw(200'000, Shape::spread, Weights::some, random));
 }
 
+TEST(Distribution, ManyAtOnceAreAsOneByOne) {
+  std::mt19937_64 random{test_seed()};
+  std::vector<std::int64_t> delays(5000);
+  std::vector<FlowTag> flows;
+  for (std::int64_t& ns : delays) {
+    ns = static_cast<std::int64_t>(random() % 100'000'000);
+    flows.push_back(FlowTag::numbered(random() % 100));
+  }
+  for (const Keep keep : {Keep::every_sample, Keep::histogram})
+    for (const std::size_t piece : {7u, 128u, 1000u}) {
+      Distribution one_by_one{keep}, at_once{keep};
+      for (std::size_t i = 0; i < delays.size(); ++i)
+        one_by_one.add(Duration{delays[i]}, 1, flows[i]);
+      for (std::size_t i = 0; i < delays.size(); i += piece) {
+        const std::size_t size = std::min(piece, delays.size() - i);
+        at_once.add_all(std::span{delays}.subspan(i, size), std::span{flows}.subspan(i, size));
+      }
+      EXPECT_EQ(at_once.count(), one_by_one.count());
+      EXPECT_EQ(at_once.mean(), one_by_one.mean());
+      EXPECT_EQ(at_once.effective_samples(), one_by_one.effective_samples());
+      for (const double q : {0.05, 0.5, 0.95})
+        EXPECT_EQ(at_once.quantile(q), one_by_one.quantile(q)) << piece;
+    }
+}
+
 TEST(Distribution, IsEmptyAtFirst) {
   const Distribution distribution;
   EXPECT_EQ(distribution.count(), 0u);

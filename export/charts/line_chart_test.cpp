@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "export/charts/chart_scale.h"
+#include "export/charts/sparkline.h"
 
 namespace sojourn {
 namespace {
@@ -120,6 +121,25 @@ TEST(ChartScale, EndsAtRoundNumbers) {
   EXPECT_EQ(labels(ChartScale{{.label = "", .logarithmic = true}, {1e-9, 1e9}}),
             "10⁻⁸,10⁻⁶,0.0001,0.01,1,100,10 000,10⁶,10⁸,");
   EXPECT_EQ(labels(ChartScale{{.label = ""}, {7, 7}}), "2,4,6,8,10,12,");
+}
+
+TEST(ChartScale, ALogarithmicAxisOfOneValueIsAnOctave) {
+  const ChartScale scale{{.label = "", .logarithmic = true}, {100, 100}};
+  EXPECT_EQ(labels(scale), "100,200,");
+  EXPECT_NEAR(*scale.position(100), 0, 1e-9);
+  EXPECT_NEAR(*scale.position(200), 1, 1e-9);
+}
+
+TEST(AxisLines, HaveALabelBelowTheirTicks) {
+  using namespace std::chrono_literals;
+  const auto lines = axis_lines(DelayAxis{10us, 10ms}, 60, false);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].size(), 60u);
+  for (const char* const label : {"100 us", "1 ms"}) {
+    const auto at = lines[1].find(label);
+    ASSERT_NE(at, std::string::npos) << lines[1];
+    EXPECT_NE(lines[0].substr(at, std::string_view{label}.size()).find('+'), std::string::npos);
+  }
 }
 
 TEST(ChartScale, PlacesValuesByTheirLogarithm) {

@@ -159,9 +159,15 @@ TEST_F(OutputFileTest, NeedsNoRightsOnceItsPlaceIsHeld) {
   EXPECT_EQ(files(), 2u);
   EXPECT_EQ(content("old.csv"), "much that was there before");
   const std::string large(1'000'000, 'x');
-  fresh->write(large);
+  OutputFile moved = std::move(*fresh);
+  moved.write(large);
   old->write("er");
-  ASSERT_TRUE(old->finish() && fresh->finish());
+  // A file that is moved into place would be another one than the one that is open here.
+  struct stat held{}, finished{};
+  ASSERT_EQ(::stat(path("fresh.csv").c_str(), &held), 0);
+  ASSERT_TRUE(old->finish() && moved.finish());
+  ASSERT_EQ(::stat(path("fresh.csv").c_str(), &finished), 0);
+  EXPECT_EQ(finished.st_ino, held.st_ino);
   EXPECT_EQ(content("old.csv"), "newer");
   EXPECT_EQ(content("fresh.csv"), large);
   EXPECT_EQ(files(), 2u);

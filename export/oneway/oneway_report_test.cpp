@@ -74,6 +74,30 @@ TEST(OnewayText, FitsThePageAndSaysWhatWasFound) {
   EXPECT_NE(oneway_text(example.report, {.color = true}).find("\033[1m"), std::string::npos);
 }
 
+TEST(OnewayText, HasATitleAboveEachTable) {
+  const std::string text = oneway_text(Example{}.report, {.color = false, .unicode = false});
+  const auto title = text.find("Intervals\n"), row = text.find("then");
+  ASSERT_NE(title, std::string::npos) << text;
+  ASSERT_NE(row, std::string::npos) << text;
+  EXPECT_LT(title, row);
+}
+
+TEST(OnewayText, HasARowForEachDirection) {
+  Example example;
+  for (int i = 1; i <= 10; ++i) example.measured.backward.add(i * 1s);
+  example.measured.result.directions = {{Direction::forward, 2, {}, {}, {}},
+                                        {Direction::backward, 1, {}, {}, {}}};
+  const std::string text = oneway_text(example.report, {.color = false, .unicode = false});
+  std::istringstream lines{text};
+  std::size_t slow = 0, quick = 0;
+  for (std::string line; std::getline(lines, line);) {
+    slow += line.starts_with("LAST to FIRST") && line.contains("10.00s");
+    quick += line.starts_with("FIRST to LAST") && line.contains("10.00ms");
+  }
+  EXPECT_EQ(slow, 1u) << text;
+  EXPECT_EQ(quick, 1u) << text;
+}
+
 TEST(OnewayJson, NumbersAreNumbersAndNullIsNull) {
   const Example example;
   const auto json = nlohmann::json::parse(oneway_json(example.report));
@@ -105,6 +129,7 @@ TEST(OnewayPlot, IsAPictureOfTheDistribution) {
   const std::string svg = oneway_plot(Example{}.report);
   EXPECT_TRUE(svg.starts_with("<svg "));
   EXPECT_NE(svg.find("a.pcap to b.pcap"), std::string::npos);
+  EXPECT_NE(svg.find("stroke-linejoin=\"round\""), std::string::npos) << "the curve";
 }
 
 TEST(OnewayCsv, LeavesOutWhatIsNotKnown) {

@@ -92,6 +92,8 @@ TEST_F(HeatmapTest, IsDrawnAsSvgOfBoundedSize) {
   EXPECT_NE(svg.find(">dns server<"), std::string::npos);
   EXPECT_NE(svg.find(">unanswered<"), std::string::npos);
   EXPECT_EQ(svg.find("\"nan"), std::string::npos);
+  EXPECT_EQ(svg.find("inf"), std::string::npos);
+  EXPECT_EQ(svg.find(">0 %<"), std::string::npos) << "the scale of unanswered requests";
   EXPECT_LT(svg.size(), 100'000u);
 }
 

@@ -17,6 +17,10 @@ TEST(HtmlReport, HasEverySectionAndNothingFromOutside) {
     EXPECT_NE(html.find(text), std::string::npos) << text;
   for (const auto text : {"<script", "src=", "href=", "@import", "url("})
     EXPECT_EQ(html.find(text), std::string::npos) << text;
+  EXPECT_NE(html.find("<td>tcp</td><td class=\"n\">1 100</td><td class=\"n\">1 000</td>"),
+            std::string::npos)
+      << "the requests";
+  EXPECT_EQ(html.find("Every packet could be used."), std::string::npos);
   EXPECT_TRUE(html.starts_with("<!DOCTYPE html>"));
   EXPECT_LT(html.size(), 100'000u);
 }
@@ -29,6 +33,12 @@ TEST(HtmlReport, ShowsForeignTextAndDoesNotObeyIt) {
   EXPECT_EQ(html.find("<script>"), std::string::npos);
   EXPECT_EQ(html.find("<img"), std::string::npos);
   EXPECT_NE(html.find("&lt;script&gt;alert(1)"), std::string::npos);
+}
+
+TEST(HtmlReport, SaysSoWhenEveryPacketCouldBeUsed) {
+  ExampleReport example;
+  example.report.input.skipped.clear();
+  EXPECT_NE(html_report(example.report).find("Every packet could be used."), std::string::npos);
 }
 
 TEST(HtmlReport, SaysSoWhenNothingWasMeasured) {

@@ -187,6 +187,64 @@ TEST(TextReport, ShowsForeignTextAndDoesNotObeyIt) {
   EXPECT_EQ(text.find('\033'), std::string::npos);
 }
 
+TEST(TextReport, NamesEachReasonForWhichATableLeftRequestsOut) {
+  ExampleReport example;
+  auto& left_out = example.measurement.counters(Kind::tcp).left_out;
+  left_out[static_cast<LeftOut>(0)] = 1;
+  left_out[static_cast<LeftOut>(1)] = 7;
+  const std::string text = text_report(example.report);
+  const auto at = text.find("left out: 1 ");
+  ASSERT_NE(at, std::string::npos) << text;
+  EXPECT_EQ(text.find(", 7 ", at), text.find(", ", at));
+}
+
+TEST(TextReport, SaysWhereTheDelayIsAndHowSureThatIs) {
+  // The median is on the client leg, one in ten of the handshakes waits for the server.
+  const auto text_of = [](int flows) {
+    Measurement measurement;
+    for (int i = 0; i < flows; ++i)
+      for (const Leg leg : {Leg::client, Leg::server}) {
+        Sample sample;
+        sample.kind = Kind::handshake;
+        sample.leg = leg;
+        sample.delay = leg == Leg::client ? 10ms : i % 10 == 0 ? 200ms : 1ms;
+        sample.requester_port = static_cast<std::uint16_t>(1024 + i);
+        measurement.add(sample);
+      }
+    RttReport report;
+    report.measurement = &measurement;
+    return text_report(report, {.color = false, .unicode = false});
+  };
+  const std::string many = text_of(1000);
+  EXPECT_NE(
+      many.find("91 % of the median is on the client leg, but 95 % of p95 on the server leg."),
+      std::string::npos)
+      << many;
+  const std::string few = text_of(5);
+  EXPECT_NE(few.find("there are too few flows to be sure"), std::string::npos) << few;
+}
+
+TEST(TextReport, ShowsLossOfGroupsInATableOfItsOwn) {
+  ExampleReport example;
+  LossTally loss{{.grouping = *Grouping::parse("port"), .window = {}}};
+  Sample sample;
+  sample.leg = Leg::server;
+  sample.responder_port = 443;
+  for (std::uint64_t flow = 0; flow < 100; ++flow) {
+    const auto bit = [](LossSign sign) { return 1u << index_of(sign); };
+    const unsigned again = flow % 10 == 0 ? bit(LossSign::retransmitted) : 0;
+    loss.add(static_cast<std::uint16_t>(bit(LossSign::segment) | bit(LossSign::packet) | again), 1,
+             flow, sample);
+  }
+  example.report.loss = &loss;
+  const std::string text = text_report(example.report, {.color = false, .unicode = false});
+  const auto head = text.find("port, most loss first\n");
+  ASSERT_NE(head, std::string::npos) << text;
+  const auto line = text.rfind('\n', head);
+  EXPECT_EQ(text.substr(line - 1, 2), "\n\n") << text;
+  EXPECT_NE(text.find("port 443", head), std::string::npos);
+}
+
 TEST(TextReport, SaysHowTheKernelMeasured) {
   ExampleReport example;
   EngineSummary engine;

@@ -46,7 +46,10 @@ TEST(AnswerText, ExplainsItsIntervalsUnderATable) {
   row.delays.add(5ms, 1);
   full.answer.subjects.push_back(subject("north", 100h));
   full.answer.subjects[0].rows.push_back(std::move(row));
+  full.quantiles = {0.5, 0.95, 0.999};
   const std::string text = answer_text(full, {});
+  for (const char* const quantile : {" p50 ", " p95 ", " p99.9"})
+    EXPECT_NE(text.find(quantile), std::string::npos) << text;
   EXPECT_NE(text.find("north   newest data 4 days old"), std::string::npos) << text;
   EXPECT_NE(text.find("? stands where there are too few flows"), std::string::npos) << text;
 }

@@ -41,14 +41,18 @@ TEST(Listener, MessagesMayComeInPieces) {
   auto listener = Listener::open(listen_on(Transport::tcp));
   const UniqueFd socket = connect_to(**listener);
   Received received;
-  for (const auto& message : messages(30))
+  std::size_t bytes = 0;
+  for (const auto& message : messages(30)) {
+    bytes += message.size();
     for (std::size_t at = 0; at < message.size(); at += 7) {
       send_bytes(socket,
                  std::span{message}.subspan(at, std::min<std::size_t>(7, message.size() - at)));
       (*listener)->poll(milliseconds{0}, received.take());
     }
+  }
   EXPECT_TRUE(
       poll_until(**listener, received.take(), [&] { return received.labels.size() == 30; }));
+  EXPECT_EQ((*listener)->counters().bytes, bytes);
 }
 
 TEST(Listener, WhatIsNoIpfixIsCountedAndClosed) {

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <string>
@@ -82,6 +83,9 @@ TEST(Spool, AFullOneThrowsAwayTheOldestAndCounts) {
   EXPECT_EQ(taken.labels.back(), written - 1);
   // What was never sent has no sequence number: nothing is missing on the way.
   EXPECT_EQ(taken.sequences.front(), 0u);
+  // The numbers go on from file to file.
+  EXPECT_TRUE(std::ranges::is_sorted(taken.sequences));
+  EXPECT_GT(taken.sequences.back(), taken.labels.size());
 }
 
 TEST(Spool, ANewSessionSendsAgainWhatIsNotConfirmedWithTheNumbersItHad) {

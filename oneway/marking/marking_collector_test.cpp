@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "oneway/marking/marking_clusters.h"
 #include "oneway/marking/marking_multipoint.h"
 #include "oneway/marking/marking_summary.h"
 #include "oneway/marking/test_marking_path.h"
@@ -272,6 +273,24 @@ TEST(MarkingMultipoint, AnInteriorPointIsOneOfBothClusters) {
   const std::vector<Cluster> expected = {
       {{1}, {2, 3, 10}}, {{2, 3}, {4, 5, 9}}, {{4}, {6, 7}}, {{5}, {8}}};
   EXPECT_EQ(clusters_of(segments), expected);
+}
+
+TEST(MarkingMultipoint, LossOfAClusterIsThatOfItsIntervals) {
+  MarkingScenario scenario = steady(MarkingMethod::step);
+  for (const std::size_t lost : {index_at(2, 3), index_at(2, 40), index_at(4, 7)})
+    scenario.packets[lost].delay.reset();
+  const MarkingOutcome outcome = run(scenario);
+  const PointRecords* const points[] = {&outcome.first, &outcome.last};
+  const PathSegment whole[] = {{0, last_point}};
+  const MarkingSetup setup{.method = MarkingMethod::step,
+                           .carrier = MarkingCarrier::parse("dscp:1").value()};
+  const auto tables = cluster_tables(setup, Duration{0}, points, whole);
+  ASSERT_EQ(tables.size(), 2u);
+  ASSERT_EQ(tables[0].rows.size(), 1u);
+  std::vector<std::string> texts;
+  for (const Cell& cell : tables[0].rows[0]) texts.push_back(cell.text);
+  EXPECT_EQ(texts, (std::vector<std::string>{"first", "last", "6", "600", "3"}));
+  EXPECT_EQ(tables[1].rows.size(), 6u);
 }
 
 /// Records of one interval at both points, as double marking leaves them.

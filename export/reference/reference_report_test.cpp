@@ -1,0 +1,89 @@
+#include "export/reference/reference_report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "oneway/test_flows.h"
+
+namespace sojourn {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Two flows with delays, the second with more packets, and one whose packets had no reference.
+ReferenceInterval example() {
+  ReferenceInterval interval;
+  interval.begin = test_time(0s);
+  interval.end = test_time(10s);
+  interval.flows = {
+      {.key = test_flow_key(1),
+       .packets = 100,
+       .estimated = 90,
+       .left_only = 4,
+       .mean_ns = 1e6,
+       .deviation_ns = 2e5},
+      {.key = test_flow_key(2), .packets = 2000, .estimated = 10, .mean_ns = 11e6},
+      {.key = test_flow_key(3), .packets = 5},
+  };
+  interval.seen.references = 1234;
+  return interval;
+}
+
+TEST(ReferenceText, IsALineOfTotalsAndTheLargestFlows) {
+  const std::string text = reference_text(example(), "eth0", 2);
+  EXPECT_TRUE(
+      text.contains(" eth0: 2 105 packets, 3 flows, 100 measured, mean 2.000 ms; "
+                    "1 234 references, 4 packets by the reference before them alone\n"))
+      << text;
+  const auto first = text.find("10.0.0.2:1024"), second = text.find("10.0.0.1:1024");
+  ASSERT_NE(first, std::string::npos) << text;
+  ASSERT_NE(second, std::string::npos) << text;
+  EXPECT_LT(first, second);
+  EXPECT_FALSE(text.contains("10.0.0.3:1024")) << text;
+  EXPECT_FALSE(reference_text(example(), "eth0", 0).contains("10.0.0.2:1024"));
+}
+
+TEST(ReferenceText, NamesWhatWentWrongOnlyIfItDid) {
+  ReferenceInterval interval = example();
+  interval.flows.clear();
+  EXPECT_TRUE(reference_text(interval, "eth0", 2).ends_with("; 1 234 references\n"));
+  interval.seen.references_lost = 1;
+  interval.seen.references_reordered = 2;
+  interval.seen.references_of_others = 3;
+  interval.seen.references_off = 4;
+  interval.seen.after_last = 5;
+  interval.seen.no_room = 6;
+  const std::string text = reference_text(interval, "eth0", 2);
+  EXPECT_TRUE(text.ends_with(
+      "; 1 234 references, 1 lost, 2 overtaken, 3 of other senders, 4 more than 17 s off: a clock "
+      "was set, 5 packets 10 s and more after the last reference, not measured, 6 packets of flows "
+      "without room\n"))
+      << text;
+}
+
+TEST(ReferenceJson, NumbersAreNumbersAndNullIsNull) {
+  const auto json = nlohmann::json::parse(reference_json(example(), "eth0"));
+  EXPECT_EQ(json["interface"], "eth0");
+  EXPECT_EQ(json["packets"], 2105);
+  EXPECT_EQ(json["measured"], 100);
+  EXPECT_EQ(json["references"]["used"], 1234);
+  ASSERT_EQ(json["flows"].size(), 3u);
+  EXPECT_EQ(json["flows"][0]["delay_mean_ns"], 1e6);
+  EXPECT_EQ(json["flows"][0]["source"], "10.0.0.1");
+  EXPECT_TRUE(json["flows"][2]["delay_mean_ns"].is_null());
+}
+
+TEST(ReferenceCsv, HasALinePerFlowAndNothingWhereNothingIsKnown) {
+  EXPECT_EQ(reference_csv(example()),
+            "1700000000000000000,1700000010000000000,tcp,10.0.0.1,1024,10.0.0.1,443,100,90,1000000,"
+            "200000,4\n"
+            "1700000000000000000,1700000010000000000,tcp,10.0.0.2,1024,10.0.0.1,443,2000,10,"
+            "11000000,0,0\n"
+            "1700000000000000000,1700000010000000000,tcp,10.0.0.3,1024,10.0.0.1,443,5,0,,,0\n");
+  const std::string_view header = reference_csv_header();
+  EXPECT_EQ(std::ranges::count(header, ','), 11);
+}
+
+}  // namespace
+}  // namespace sojourn
