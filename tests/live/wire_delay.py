@@ -21,7 +21,7 @@ PULSE = 1  # in the DSCP
 # are longer: by the queue of a CPU and a copy of the packet, some 2 us.
 MOST_NS = 5_000
 AHEAD_NS, BEHIND_NS = 5_000, -10_000
-LATER_NS = 3_000  # programs that run behind others: this much at most
+APART_NS = 3_000  # programs run one behind the other: this much at most
 FEWEST = 100
 
 
@@ -103,7 +103,7 @@ def check(first, last, joined, ahead, behind):
         if 0 <= other <= MOST_NS:
             print(f"FAILED: a clock that is {name} would not be noticed")
             return 1
-        if not 0 <= other - apart - offset <= LATER_NS:
+        if abs(other - apart - offset) > APART_NS:
             print(f"FAILED: it is not {name}")
             return 1
     return 0
