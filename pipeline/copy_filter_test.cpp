@@ -44,6 +44,8 @@ TEST(CopyFilter, RemovesTheSamePacketSeenAgain) {
   EXPECT_FALSE(stream.passes(segment(7), 20 * microsecond));
   EXPECT_FALSE(stream.passes(segment(7), 9 * millisecond)) << "a third time";
   EXPECT_EQ(stream.filter().copies(), 2u);
+  // A slot is a digest and a time.
+  EXPECT_EQ(stream.filter().memory_bytes(), CopyFilter::groups * CopyFilter::slots_per_group * 8);
 }
 
 TEST(CopyFilter, OverlooksWhatChangesOnTheWay) {

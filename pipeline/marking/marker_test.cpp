@@ -69,6 +69,24 @@ TEST(Marker, MarksInPlaceKeepsTheOrderAndCountsEveryPacket) {
   EXPECT_LE(differing(traffic, out), counters.changed);
 }
 
+// PPPoE states the length of what it carries, so an option cannot be inserted.
+TEST(Marker, CountsPacketsThatCannotGrow) {
+  const Bytes ip = ipv6({}, IpProtocol::udp, udp(40'000, 9, zeros(20)));
+  const auto size = static_cast<int>(ip.size() + 2);
+  const Bytes session = bytes_of({0x11, 0, 0, 1, size >> 8, size & 0xff, 0x00, 0x57}) + ip;
+  const std::vector<StoredPacket> traffic = {{1'000'000'000, ethernet(0x8864, session)},
+                                             {1'000'001'000, ethernet(EtherType::ipv6, ip)}};
+  auto marker = Marker::make(with_carrier("hop-by-hop"));
+  ASSERT_TRUE(marker) << marker.error().message;
+  const auto out = marked(**marker, traffic);
+  const MarkCounters counters = (*marker)->counters();
+  EXPECT_EQ(counters.no_carrier, 1u);
+  EXPECT_EQ(counters.changed, 1u);
+  EXPECT_EQ(counters.packets, 2u);
+  EXPECT_EQ(out[0].bytes, traffic[0].bytes);
+  EXPECT_GT(out[1].bytes.size(), traffic[1].bytes.size());
+}
+
 TEST(Marker, RestoringGivesTheCaptureBack) {
   const auto traffic = mixed_traffic(1'000, 1);
   auto marker = Marker::make(with_carrier("dscp"));

@@ -39,6 +39,25 @@ TEST(CaptureDiagnosis, TellsOtherTrafficFromAnotherTime) {
   EXPECT_EQ(diagnose({input_of(other.first), input_of(other.last)}).what, What::apart_in_time);
 }
 
+// Behind a translator addresses and ports are others; what follows the ports is the same.
+TEST(CaptureDiagnosis, KnowsTranslatedPacketsByTheirContent) {
+  TestTwoPoints traffic{0};
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    const Bytes payload = bytes_of(Be32{i}) + zeros(28);
+    const std::int64_t sent_ns = two_points_start_ns + i * std::int64_t{100'000};
+    const auto frame = [&](const Ends& ends) {
+      return ethernet(EtherType::ipv4, ipv4(ends, IpProtocol::udp,
+                                            udp(ends.source_port, ends.destination_port, payload)));
+    };
+    traffic.first.push_back({sent_ns, frame({.source = 0x0a000001, .source_port = 5000})});
+    traffic.last.push_back({sent_ns + 5'000'000, frame({.source_port = 6000})});
+  }
+  const CaptureDiagnosis diagnosis = diagnosed(traffic);
+  EXPECT_EQ(diagnosis.what, What::translated);
+  EXPECT_EQ(diagnosis.common, 100u);
+  EXPECT_EQ(diagnosis.apart, 5ms);
+}
+
 TEST(CaptureDiagnosis, NamesThePointWithoutPackets) {
   TestTwoPoints traffic;
   traffic.last.clear();

@@ -25,6 +25,7 @@ struct Replayed {
   std::optional<ClockState> clock;
   std::uint64_t reports = 0, packets = 0;
   std::vector<PointCounters> all_counters;
+  std::vector<std::uint64_t> numbers;  ///< of messages
 };
 
 Replayed replay(PointOptions options) {
@@ -56,6 +57,7 @@ Replayed replay(PointOptions options) {
     if (report.counters) replayed.all_counters.push_back(*report.counters);
     if (report.selection) replayed.selection = report.selection;
     if (report.clock) replayed.clock = report.clock;
+    replayed.numbers.push_back(report.number);
     (*spool)->sent({});
   }
   EXPECT_EQ(session.troubles().total(), 0u);
@@ -85,6 +87,8 @@ TEST(PointRun, EveryPacketIsInTheLedger) {
     EXPECT_EQ(counters.packets_selected, counters.packets_in_cache + counters.packets_exported +
                                              counters.packets_spooled + counters.packets_discarded);
   }
+  // A collector takes a message with a known number for a repetition.
+  for (std::size_t i = 0; i < all.numbers.size(); ++i) EXPECT_EQ(all.numbers[i], i + 1);
   ASSERT_TRUE(all.selection && all.clock);
   EXPECT_EQ(all.selection->secret_fingerprint, 42u);
   EXPECT_EQ(all.selection->sampling, 1);

@@ -99,6 +99,17 @@ TEST(ConnectionTable, IsFullRatherThanGrowBeyondItsLimit) {
   }
 }
 
+// Searches end at a free record: one has to stay free however many flows come.
+TEST(ConnectionTable, AFullOneHasAFreeRecord) {
+  ConnectionTable<Record> table{idle, 16};
+  table.limit(64 << 10);
+  std::mt19937_64 random{1};
+  const std::size_t many = 4 * (64 << 10) / sizeof(Record);
+  for (std::size_t i = 0; i < many; ++i) table.at(flow(random), at(5)).value = i;
+  EXPECT_TRUE(table.is_full());
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(table.find(flow(random)), nullptr);
+}
+
 TEST(ConnectionTable, IsNotFullAsLongAsFlowsGoIdle) {
   ConnectionTable<Record> table{idle, 16};
   table.limit(64 << 10);
