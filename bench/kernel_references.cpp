@@ -62,14 +62,14 @@ struct ReferenceCosts {
   std::uint64_t no_room = 0;
 };
 
-Result<ReferenceCosts> measure_references(unsigned flows_log2, bool capacity, int rounds) {
+Result<ReferenceCosts> measure_references(unsigned flows, bool capacity, int rounds) {
   ReferenceReceiverOptions options;
-  options.steps = flows_log2;
+  options.steps = flows;
   if (capacity) options.capacity_bytes_a_second = 1.25e9;
   const auto receiver = ReferenceReceiver::load(options);
   if (!receiver) return std::unexpected(receiver.error());
   const Bytes packet = datagram(6, Bytes(112));
-  const unsigned pass = 1u << flows_log2;
+  const unsigned pass = flows;
   ReferenceCosts costs;
   std::uint32_t sequence = 0;
   Error trouble;
@@ -108,14 +108,14 @@ int print_reference_costs(int rounds) {
   fmt::print("\nreference packets received, ns a packet over the empty program (tc ingress)\n\n");
   fmt::print("{:<9}{:<10}{:>7}{:>14}{:>14}{:>16}{:>9}\n", "flows", "capacity", "empty",
              "one of a gap", "another of it", "first after two", "no room");
-  for (const unsigned flows_log2 : {9u, 13u, 14u})
+  for (const unsigned flows : {512u, 8192u, 10'000u, 16'384u})
     for (const bool capacity : {false, true}) {
-      const auto costs = measure_references(flows_log2, capacity, rounds);
+      const auto costs = measure_references(flows, capacity, rounds);
       if (!costs) {
         fmt::print("skipped: {}\n", costs.error().message);
         return 77;
       }
-      fmt::print("{:<9}{:<10}{:>7.0f}{:>14.0f}{:>14.0f}{:>16.0f}{:>9}\n", 1u << flows_log2,
+      fmt::print("{:<9}{:<10}{:>7.0f}{:>14.0f}{:>14.0f}{:>16.0f}{:>9}\n", flows,
                  capacity ? "10Gbit" : "unknown", costs->empty, costs->alone - costs->empty,
                  costs->further - costs->empty, costs->first - costs->empty, costs->no_room);
     }

@@ -45,6 +45,7 @@ foreach(source IN LISTS bpf_programs)
     COMMENT "BPF program ${program}"
     VERBATIM)
   list(APPEND skeletons ${skeleton})
+  list(APPEND bpf_objects ${object})
 endforeach()
 add_custom_target(bpf_skeletons DEPENDS ${skeletons})
 add_dependencies(sojourn_bpf bpf_skeletons)

@@ -16,6 +16,24 @@ constexpr std::size_t records_ahead = 16;  ///< whose chains are on their way in
 /// be of different flows.
 constexpr std::uint64_t flow_seed = 0x50'6a'0f'1e'57;
 
+constexpr std::array<std::string_view, static_cast<std::size_t>(PointKind::count_)> counted_of = {
+    "flows", "marks", "delays by reference packets"};
+
+std::size_t records_of(const std::vector<ReferenceInterval>& intervals) {
+  std::size_t records = 0;
+  for (const ReferenceInterval& interval : intervals) records += interval.records();
+  return records;
+}
+
+/// Behind what the last report of the same run brought.
+template <class Counts, class Run>
+Counts& counts_for(std::vector<Counts>& all, const PointIdentity& point, const Run& run) {
+  if (all.empty() || all.back().instance != point.instance || all.back().point != point.name ||
+      all.back().run != run)
+    all.push_back({point.name, point.instance, run, {}});
+  return all.back();
+}
+
 }  // namespace
 
 Collector::Collector(const CollectorOptions& options)
@@ -79,13 +97,14 @@ void Collector::take(const PointReport& report, Timestamp now) {
   auto& accounts = instance->ledger.accounts;
   instance->changed = true;
   instance->ledger.last_heard = place.last_heard = now;
-  const std::uint64_t records =
-      report.records.size() + report.records_without_label + report.marks.size();
+  const std::uint64_t records = report.records.size() + report.records_without_label +
+                                report.marks.size() + records_of(report.references);
   accounts[Account::received] += records;
   if (report.number != 0 && !instance->reports.take(report.number)) {
     accounts[Account::repeated] += records;
     return;
   }
+  look_for_same_name(*instance, report, now);
   learn(place, *instance, report, now);
   const auto missing = static_cast<std::int64_t>(accounts[Account::missing]);
   accounts[Account::missing] =
@@ -94,6 +113,7 @@ void Collector::take(const PointReport& report, Timestamp now) {
   take_cells(place, *instance, report.cells);
   if (options_.keep_packets) keep_packets(place, report);
   if (report.marking) take_marks(*instance, report);
+  if (report.referencing) take_references(*instance, report);
 
   const std::span<const FlowRecord> all = report.records;
   std::array<std::uint64_t, records_ahead> flows{};
@@ -213,13 +233,37 @@ void Collector::keep_packets(const Place& place, const PointReport& report) {
 void Collector::take_marks(Instance& instance, const PointReport& report) {
   instance.ledger.accounts[Account::marks] += report.marks.size();
   instance.ledger.marking_interval = report.marking->length();
-  if (marks_.empty() || marks_.back().instance != report.point.instance ||
-      marks_.back().point != report.point.name || marks_.back().run != *report.marking)
-    marks_.push_back({report.point.name, report.point.instance, *report.marking, {}});
-  auto& counts = marks_.back().counts;
+  auto& counts = counts_for(marks_, report.point, *report.marking).counts;
   counts.insert(counts.end(), report.marks.begin(), report.marks.end());
-  mark_count_ += report.marks.size();
-  for (const MarkingNews& news : watch_.heard(report.point, *report.marking)) tell(news);
+  counts_ += report.marks.size();
+  for (const MarkingNews& news : watch_.heard(report.point, WatchedRun{*report.marking}))
+    tell(news);
+}
+
+void Collector::take_references(Instance& instance, const PointReport& report) {
+  const std::size_t records = records_of(report.references);
+  instance.ledger.accounts[Account::references] += records;
+  instance.ledger.marking_interval = report.referencing->longest_interval();
+  auto& intervals = counts_for(references_, report.point, *report.referencing).intervals;
+  for (const ReferenceInterval& part : report.references) append_part(intervals, part);
+  counts_ += records;
+  for (const MarkingNews& news : watch_.heard(report.point, WatchedRun{*report.referencing}))
+    tell(news);
+}
+
+void Collector::look_for_same_name(Instance& instance, const PointReport& report, Timestamp now) {
+  if (report.marking) instance.kind = PointKind::marks;
+  if (report.referencing) instance.kind = PointKind::references;
+  const auto kind = static_cast<std::size_t>(instance.kind);
+  Place& place = network_.places[instance.place];
+  const auto number = static_cast<std::uint32_t>(&instance - instances_.data());
+  if (!place.same_names[kind].heard(number, instance.begin, report.exported)) return;
+  ++instance.ledger.accounts[Account::same_name];
+  notice(fmt::format("same name {} {}", kind, place.name),
+         fmt::format("two points called {} report {} at the same time, which get mixed; give each "
+                     "a name of its own",
+                     place.name, counted_of[kind]),
+         now);
 }
 
 void Collector::tell(const MarkingNews& news) {
@@ -288,14 +332,16 @@ StoreWrite Collector::to_store(Timestamp now) {
           ledgers_,
           clocks_,
           packets_,
-          marks_};
+          marks_,
+          references_};
 }
 
 void Collector::stored() {
   cells_.clear();
   packets_.clear();
   marks_.clear();
-  mark_count_ = 0;
+  references_.clear();
+  counts_ = 0;
   has_news_ = false;
   for (Instance& instance : instances_) instance.changed = false;
 }

@@ -38,7 +38,7 @@ struct CollectorOptions {
   std::vector<std::string> path;                      ///< names of points in a row
   bool keep_packets = false;                          ///< for a store that joins by itself
   std::size_t most_packets = 2'000'000;               ///< that wait for the store
-  std::size_t most_marks = 2'000'000;                 ///< likewise
+  std::size_t most_counts = 2'000'000;                ///< of marks and references, likewise
 };
 
 /// Two records of a flow at different points that share a label are joined: that packet's delay is
@@ -64,10 +64,11 @@ class Collector {
   /// There are cells enough that no store takes: nothing should be read from points now.
   bool congested() const {
     return cells_.size() > options_.most_cells || packets_.size() > options_.most_packets ||
-           mark_count_ > options_.most_marks;
+           counts_ > options_.most_counts;
   }
 
-  /// A marking point fell silent, came back or ended: whoever asks should hear of it soon.
+  /// A point of marks or references fell silent, came back or ended: whoever asks should hear of it
+  /// soon.
   bool has_news() const { return has_news_; }
 
   /// Sentences for the log, each cause at most once a day.
@@ -82,6 +83,8 @@ class Collector {
   void take_cells(const Place& place, Instance& instance, std::span<const RttCell> cells);
   void keep_packets(const Place& place, const PointReport& report);
   void take_marks(Instance& instance, const PointReport& report);
+  void take_references(Instance& instance, const PointReport& report);
+  void look_for_same_name(Instance& instance, const PointReport& report, Timestamp now);
   void tell(const MarkingNews& news);
   void notice(const std::string& cause, std::string sentence, Timestamp now);
 
@@ -118,7 +121,8 @@ class Collector {
   CellBatch cells_;
   std::vector<RawPacket> packets_;
   std::vector<PointMarks> marks_;
-  std::size_t mark_count_ = 0;  ///< in these
+  std::vector<PointReferences> references_;
+  std::size_t counts_ = 0;  ///< in these two
   MarkingWatch watch_;
   bool has_news_ = false;
   std::unordered_set<std::uint64_t> prefixes_;

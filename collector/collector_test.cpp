@@ -489,5 +489,103 @@ TEST(Collector, SaysThatAMarkingPointFellSilentAndIsBack) {
   EXPECT_EQ(sums.ledger("north", 7).marking, MarkingState::ended);
 }
 
+TEST(Collector, ReferencesAreKeptAsTheyCameAndAddUp) {
+  Collector collector{small()};
+  TestSums sums;
+  const auto report_of = [](std::uint64_t number, std::size_t flows, bool ended = false) {
+    PointReport report;
+    report.point = {"north", 7};
+    report.number = number;
+    report.exported = test_time(0s);
+    report.referencing = ReferenceRun{.since = test_time(0s), .every = 1s, .ended = ended};
+    ReferenceInterval interval;
+    interval.begin = test_time(1s * number);
+    interval.end = interval.begin + 1s;
+    interval.seen.emplace();
+    interval.flows.resize(flows);
+    report.references.push_back(interval);
+    return report;
+  };
+  for (const std::uint64_t number : {1u, 3u, 2u, 3u, 1u})  // late, and twice
+    collector.take(report_of(number, 10 * number), test_time(1s));
+  const StoreWrite write = collector.to_store(test_time(2s));
+  std::size_t kept = 0;
+  for (const PointReferences& references : write.references) {
+    EXPECT_EQ(references.point, "north");
+    EXPECT_EQ(references.instance, 7u);
+    for (const ReferenceInterval& interval : references.intervals) kept += interval.records();
+  }
+  EXPECT_EQ(kept, 63u);
+  sums.take(write);
+  collector.stored();
+  EXPECT_TRUE(collector.to_store(test_time(2s)).references.empty());
+  const PointLedger& ledger = sums.ledger("north", 7);
+  EXPECT_EQ(ledger[Account::received], 105u);
+  EXPECT_EQ(ledger[Account::repeated], 42u);
+  EXPECT_EQ(ledger[Account::references], 63u);
+  EXPECT_EQ(ledger.fault(), "");
+  EXPECT_EQ(ledger.marking, MarkingState::running);
+  // Whoever reports references is missed as marking points are, and may end as they do.
+  // An interval of a second may wait two more for its last reference.
+  Duration now = 2s;
+  for (; now < 10s; now += 200ms) collector.advance(test_time(now));
+  EXPECT_TRUE(collector.take_notices().empty());
+  for (; now < 14s; now += 200ms) collector.advance(test_time(now));
+  ASSERT_EQ(collector.take_notices().size(), 1u);
+  collector.take(report_of(4, 1, true), test_time(now));
+  flush(collector, test_time(now), sums);
+  EXPECT_EQ(sums.ledger("north", 7).marking, MarkingState::ended);
+}
+
+/// Reports of marks by two instances of one name; what was said of them.
+std::vector<std::string> notices_of_two(Collector& collector, TestSums& sums, bool by_turns,
+                                        bool other_kind = false) {
+  const auto report_at = [&](std::uint64_t instance, std::uint64_t number, Duration at) {
+    PointReport report = report_of_marks(number, 1);
+    report.point.instance = instance;
+    report.exported = test_time(at);
+    report.marking->since = test_time(instance == 1 ? 0s : 5s);
+    if (other_kind && instance == 1) {
+      report.marking.reset();
+      report.marks.clear();
+    }
+    collector.take(report, test_time(at));
+  };
+  for (std::uint64_t i = 1; i <= 5; ++i) report_at(1, i, 1s * i);
+  for (std::uint64_t i = 1; i <= 10; ++i) {
+    // Of the first one: live, or what it left in its spool.
+    report_at(1, 5 + i, by_turns ? 5500ms + 1s * i : 4s);
+    report_at(2, i, 5s + 1s * i);
+  }
+  flush(collector, test_time(20s), sums);
+  std::vector<std::string> found;
+  for (const std::string& sentence : collector.take_notices())
+    if (sentence.find("two points called") != std::string::npos) found.push_back(sentence);
+  return found;
+}
+
+TEST(Collector, SaysThatTwoPointsOfOneNameAreThere) {
+  Collector collector{small()};
+  TestSums sums;
+  const auto notices = notices_of_two(collector, sums, true);
+  ASSERT_EQ(notices.size(), 1u);  // once a day
+  EXPECT_NE(notices[0].find("two points called north report marks"), std::string::npos);
+  EXPECT_EQ(
+      sums.ledger("north", 1)[Account::same_name] + sums.ledger("north", 2)[Account::same_name],
+      8u);
+  EXPECT_EQ(sums.ledger("north", 1).fault(), "");
+}
+
+// A restart with a spool, and points of other kinds on the same router, are no reason for alarm.
+TEST(Collector, DoesNotTakeOnePointForTwo) {
+  for (const bool other_kind : {false, true}) {
+    Collector collector{small()};
+    TestSums sums;
+    EXPECT_TRUE(notices_of_two(collector, sums, other_kind, other_kind).empty()) << other_kind;
+    EXPECT_EQ(sums.ledger("north", 1)[Account::same_name], 0u);
+    EXPECT_EQ(sums.ledger("north", 2)[Account::same_name], 0u);
+  }
+}
+
 }  // namespace
 }  // namespace sojourn

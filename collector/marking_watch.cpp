@@ -21,14 +21,14 @@ void MarkingWatch::resume(const PointIdentity& point, Duration interval, Marking
                          state};
 }
 
-std::vector<MarkingNews> MarkingWatch::heard(const PointIdentity& point, const MarkingRun& run) {
+std::vector<MarkingNews> MarkingWatch::heard(const PointIdentity& point, const WatchedRun& run) {
   const auto known = points_.find(point.name);
   const bool is_known = known != points_.end();
   if (!is_known && points_.size() >= most_points) return {};
   const Watched before = is_known ? known->second : Watched{};
   // Out of the spool of an earlier run.
   if (is_known && run.since < before.since) return {};
-  const Watched now{point.instance, run.since, patience_with(run.length()), listened_,
+  const Watched now{point.instance, run.since, patience_with(run.length), listened_,
                     run.ended ? MarkingState::ended : MarkingState::running};
   points_[point.name] = now;
   const bool is_new = !is_known || before.instance != point.instance;
@@ -37,7 +37,7 @@ std::vector<MarkingNews> MarkingWatch::heard(const PointIdentity& point, const M
   std::vector<MarkingNews> all = {{point, now.state, {}}};
   if (is_known && before.state == MarkingState::silent)
     all[0].sentence =
-        fmt::format("{} reports marks again{}{}", point.name,
+        fmt::format("{} reports again{}{}", point.name,
                     before.since == Timestamp::min() ? "" : ", after " + format_duration(silence),
                     is_new ? ": it was started anew" : "");
   // It went so quickly that nobody has missed it.
@@ -60,8 +60,8 @@ std::vector<MarkingNews> MarkingWatch::advance(Timestamp now) {
     watched.state = MarkingState::silent;
     all.push_back({{name, watched.instance},
                    MarkingState::silent,
-                   fmt::format("{} has been silent for {}: it died, and its marks stopped, or it "
-                               "cannot reach this collector",
+                   fmt::format("{} has been silent for {}: it died, and what it marked or "
+                               "counted stopped, or it cannot reach this collector",
                                name, format_duration(silence))});
   }
   return all;

@@ -1,5 +1,5 @@
 #pragma once
-// Which marking points report, and which have fallen silent.
+// Which points of marks and references report, and which have fallen silent.
 
 #include <algorithm>
 #include <map>
@@ -20,9 +20,21 @@ struct MarkingNews {
   std::string sentence;  ///< for the log; empty if nobody needs to read it
 };
 
+/// From a point's start to its end: a MarkingRun or a ReferenceRun, as far as it is watched.
+struct WatchedRun {
+  template <class Run>
+  explicit WatchedRun(const Run& run)
+      : since(run.since), length(run.longest_interval()), ended(run.ended) {}
+
+  Timestamp since;
+  Duration length;  ///< of its intervals, at most
+  bool ended;
+};
+
 /// A marking point reports every interval, or every second if intervals are shorter.  Whoever is
 /// not heard for three of these has died without a goodbye, or cannot reach us: its marks have
-/// stopped, or nobody knows whether they have.
+/// stopped, or nobody knows whether they have.  So does one that learns delays from reference
+/// packets.
 ///
 /// Of a point that was started again the newest run counts.  Time is that in which we listened: a
 /// collector that was stopped, or whose clock was set, takes nobody for dead.
@@ -38,7 +50,7 @@ class MarkingWatch {
 
   /// An earlier collector knew it as one that reports, or has fallen silent.
   void resume(const PointIdentity& point, Duration interval, MarkingState state);
-  std::vector<MarkingNews> heard(const PointIdentity& point, const MarkingRun& run);
+  std::vector<MarkingNews> heard(const PointIdentity& point, const WatchedRun& run);
   /// To be called often: more than a second between two calls is a second.
   std::vector<MarkingNews> advance(Timestamp now);
 

@@ -31,8 +31,8 @@ TEST(MarkingWatch, APointIsSilentAfterThreeIntervals) {
     MarkingWatch watch;
     Timestamp now = began;
     watch.advance(now);
-    ASSERT_EQ(watch.heard({"north", 1}, run_of(exponent)).size(), 1u);
-    EXPECT_TRUE(watch.heard({"north", 1}, run_of(exponent)).empty());
+    ASSERT_EQ(watch.heard({"north", 1}, WatchedRun{run_of(exponent)}).size(), 1u);
+    EXPECT_TRUE(watch.heard({"north", 1}, WatchedRun{run_of(exponent)}).empty());
     EXPECT_TRUE(pass(watch, now, patience).empty());
     const auto news = pass(watch, now, 1s);
     ASSERT_EQ(news.size(), 1u);  // once
@@ -40,10 +40,10 @@ TEST(MarkingWatch, APointIsSilentAfterThreeIntervals) {
     EXPECT_EQ(news[0].point, (PointIdentity{"north", 1}));
     EXPECT_NE(news[0].sentence.find("north has been silent"), std::string::npos);
     EXPECT_TRUE(pass(watch, now, 100s).empty());
-    const auto back = watch.heard({"north", 1}, run_of(exponent));
+    const auto back = watch.heard({"north", 1}, WatchedRun{run_of(exponent)});
     ASSERT_EQ(back.size(), 1u);
     EXPECT_EQ(back[0].state, MarkingState::running);
-    EXPECT_NE(back[0].sentence.find("reports marks again"), std::string::npos);
+    EXPECT_NE(back[0].sentence.find("reports again"), std::string::npos);
     EXPECT_EQ(pass(watch, now, 100s).size(), 1u);
   }
 }
@@ -52,9 +52,9 @@ TEST(MarkingWatch, WhoSaidGoodbyeIsNotMissed) {
   MarkingWatch watch;
   Timestamp now = began;
   MarkingRun run = run_of(0);
-  watch.heard({"north", 1}, run);
+  watch.heard({"north", 1}, WatchedRun{run});
   run.ended = true;
-  const auto news = watch.heard({"north", 1}, run);
+  const auto news = watch.heard({"north", 1}, WatchedRun{run});
   ASSERT_EQ(news.size(), 1u);
   EXPECT_EQ(news[0].state, MarkingState::ended);
   EXPECT_TRUE(news[0].sentence.empty());
@@ -65,9 +65,9 @@ TEST(MarkingWatch, AnOldRunOutOfASpoolIsNoLife) {
   MarkingWatch watch;
   Timestamp now = began;
   watch.advance(now);
-  watch.heard({"north", 2}, run_of(0, began + 60s));
+  watch.heard({"north", 2}, WatchedRun{run_of(0, began + 60s)});
   for (int i = 0; i < 10; ++i) {
-    EXPECT_TRUE(watch.heard({"north", 1}, run_of(0, began)).empty());
+    EXPECT_TRUE(watch.heard({"north", 1}, WatchedRun{run_of(0, began)}).empty());
     if (!pass(watch, now, 1s).empty()) return;
   }
   FAIL() << "the old run kept the new one alive";
@@ -75,8 +75,8 @@ TEST(MarkingWatch, AnOldRunOutOfASpoolIsNoLife) {
 
 TEST(MarkingWatch, ARestartIsToldOfTheRunThatWasLeft) {
   MarkingWatch watch;
-  watch.heard({"north", 1}, run_of(0, began));
-  const auto news = watch.heard({"north", 2}, run_of(0, began + 1s));
+  watch.heard({"north", 1}, WatchedRun{run_of(0, began)});
+  const auto news = watch.heard({"north", 2}, WatchedRun{run_of(0, began + 1s)});
   ASSERT_EQ(news.size(), 2u);
   EXPECT_EQ(news[0].state, MarkingState::running);
   EXPECT_EQ(news[1].point.instance, 1u);
@@ -88,7 +88,7 @@ TEST(MarkingWatch, OnlyTimeInWhichItListenedCounts) {
   MarkingWatch watch;
   Timestamp now = began;
   watch.advance(now);
-  watch.heard({"north", 1}, run_of(0));
+  watch.heard({"north", 1}, WatchedRun{run_of(0)});
   EXPECT_TRUE(watch.advance(now += 1h).empty());
   EXPECT_TRUE(watch.advance(now -= 2h).empty());
   EXPECT_TRUE(pass(watch, now, 2s).empty());
@@ -102,15 +102,15 @@ TEST(MarkingWatch, GoesOnWhereAnotherCollectorStopped) {
   watch.resume({"north", 1}, 2s, MarkingState::running);
   watch.resume({"south", 1}, 2s, MarkingState::running);
   watch.resume({"east", 1}, 2s, MarkingState::silent);
-  EXPECT_TRUE(watch.heard({"south", 1}, run_of(1)).empty());
+  EXPECT_TRUE(watch.heard({"south", 1}, WatchedRun{run_of(1)}).empty());
   EXPECT_TRUE(pass(watch, now, 5s).empty());
-  watch.heard({"south", 1}, run_of(1));
+  watch.heard({"south", 1}, WatchedRun{run_of(1)});
   const auto news = pass(watch, now, 5s);
   ASSERT_EQ(news.size(), 1u);
   EXPECT_EQ(news[0].point.name, "north");
-  const auto back = watch.heard({"east", 1}, run_of(1));
+  const auto back = watch.heard({"east", 1}, WatchedRun{run_of(1)});
   ASSERT_EQ(back.size(), 1u);
-  EXPECT_EQ(back[0].sentence, "east reports marks again");
+  EXPECT_EQ(back[0].sentence, "east reports again");
 }
 
 }  // namespace

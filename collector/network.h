@@ -1,6 +1,7 @@
 #pragma once
 // The points a collector has heard of, and the segments between them.
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -11,11 +12,15 @@
 
 #include "collector/pair_clock.h"
 #include "collector/report/point_report.h"
+#include "collector/same_name.h"
 #include "collector/seen_reports.h"
 #include "core/time.h"
 #include "store/ledger.h"
 
 namespace sojourn {
+
+/// What a point reports.  One of each may have the same name, as those of one router.
+enum class PointKind : std::uint8_t { flows, marks, references, count_ };
 
 /// One run of a point.
 struct Instance {
@@ -24,6 +29,7 @@ struct Instance {
   std::uint32_t place = 0;
   Timestamp begin{};  ///< by its own clock: what passed before, it has not seen
   bool changed = true;
+  PointKind kind = PointKind::flows;
 };
 
 /// A point by its name, whichever instance.
@@ -39,6 +45,7 @@ struct Place {
   std::optional<Duration> least_lag, least_lag_before;
   Timestamp lag_since{};
   std::vector<std::uint32_t> outgoing;  ///< segments
+  std::array<SameName, static_cast<std::size_t>(PointKind::count_)> same_names = {};
 
   /// How much longer than usual this took to come.
   Duration lateness(Duration lag, Timestamp now);

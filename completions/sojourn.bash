@@ -25,7 +25,7 @@ _sojourn_collect_options='--help --listen --udp --tls --certificate --key --auth
 _sojourn_watch_options='--help --interface --store --filter --kind --memory --prefix --duration
   --web --web-certificate --web-key --web-authority --web-token-file --insecure
   --alarm --alarm-rate --alarm-except --alarm-every --webhook --webhook-secret-file --webhook-authority'
-_sojourn_query_options='--help --since --segment --by --quantiles --marks --loss --join --ledger --json --csv --ipfix'
+_sojourn_query_options='--help --since --segment --by --quantiles --marks --references --loss --join --ledger --json --csv --ipfix'
 _sojourn_lab_options='--help --quick --seed --out --html --json --kind --memory --seeds --plot --target'
 _sojourn_generate_options='--help --model --packets --flows --requests --rate --answered --longest
   --duration --loss --reorder --snap-length --truth --seed --points --path --utilisation
@@ -209,7 +209,7 @@ _sojourn_query() {
   case $previous in
     --since) mapfile -t COMPREPLY < <(compgen -W '10min 1h 24h 168h' -- "$current") ;;
     --by) mapfile -t COMPREPLY < <(compgen -W 'prefix/16 prefix/24' -- "$current") ;;
-    --segment | --quantiles | --marks) ;;
+    --segment | --quantiles | --marks | --references) ;;
     *)
       if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_sojourn_query_options" -- "$current")

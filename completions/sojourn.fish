@@ -261,6 +261,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from query' -l segment -x -d 'Seg
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l by -x -a 'prefix/16 prefix/24' -d 'A row for each prefix'
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l quantiles -x -d 'In percent'
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l marks -x -d 'Marked traffic per interval'
+complete -c sojourn -n '__fish_seen_subcommand_from query' -l references -d 'Delays of flows by reference packets'
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l loss -d 'Share of packets that were lost'
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l join -d 'ClickHouse joins the packets anew'
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l ledger -d 'Does everything add up?'

@@ -89,7 +89,7 @@ enum class OwnElement : std::uint16_t {
   marking_method = 24,        // string
   marking_carrier = 25,       // string
   marking_interval = 26,      // signed8: 2^n seconds
-  marking_since = 27,         // dateTimeNanoseconds
+  marking_since = 27,         // dateTimeNanoseconds: when it began to count, marks or references
   marking_copies = 28,        // boolean: it looks for packets that come twice
   marking_ends = 29,          // boolean: this is its last report
   mark_interval_number = 30,  // signed64: since 1970; its parity is the colour
@@ -101,9 +101,23 @@ enum class OwnElement : std::uint16_t {
   mark_contrary = 36,
   mark_other = 37,
   mark_marked_before = 38,
-  mark_repeats = 39,  // unsigned32
-  mark_doubt = 40,    // string: why the point does not trust the interval; empty if it does
-  mark_flow = 41,     // string: a filter; empty: that the interval was read
+  mark_repeats = 39,          // unsigned32
+  mark_doubt = 40,            // string: why the point does not trust the interval; empty if it does
+  mark_flow = 41,             // string: a filter; empty: that the interval was read
+  reference_measured = 42,    // unsigned64: packets whose delay is known
+  reference_left_only = 43,   // unsigned64: of them, by the reference before them alone
+  reference_delay_mean = 44,  // float64, nanoseconds
+  reference_deviation = 45,   // float64, nanoseconds
+  references_used = 46,       // unsigned64, as are the counters below
+  references_lost = 47,
+  references_reordered = 48,
+  references_of_others = 49,
+  references_off = 50,
+  reference_before_first = 51,  // packets without an estimate
+  reference_after_last = 52,
+  reference_no_room = 53,
+  reference_unread = 54,
+  reference_every = 55,  // unsigned64, nanoseconds: between two reports
 };
 
 /// selectorAlgorithm, RFC 5477 section 8.2.1.

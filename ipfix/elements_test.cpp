@@ -111,6 +111,20 @@ TEST(Elements, OfOursKeepTheirNumbers) {
       {mark_repeats, 39},
       {mark_doubt, 40},
       {mark_flow, 41},
+      {reference_measured, 42},
+      {reference_left_only, 43},
+      {reference_delay_mean, 44},
+      {reference_deviation, 45},
+      {references_used, 46},
+      {references_lost, 47},
+      {references_reordered, 48},
+      {references_of_others, 49},
+      {references_off, 50},
+      {reference_before_first, 51},
+      {reference_after_last, 52},
+      {reference_no_room, 53},
+      {reference_unread, 54},
+      {reference_every, 55},
   };
   for (const auto& [element, number] : documented) EXPECT_EQ(static_cast<int>(element), number);
   EXPECT_EQ(default_enterprise, 32'473u) << "RFC 5612";
@@ -161,7 +175,11 @@ TEST(Templates, AreThoseThatTheDesignDescribes) {
       "263: 149/4 | 318/8 e8/8 319/8 e9/8 e10/8 e11/8 166/8 42/8 e12/8 165/8 e13/8\n"
       "266: 156/8 325/8 e30/8 2/8 e31/4 e32/8 e33/8 e34/8 e35/8 e36/8 e37/8 e38/8 e39/4 e40/65535 "
       "e41/65535\n"
-      "267: 149/4 | e27/8 e6/1 e7/8 e26/1 e28/1 e29/1 e23/65535 e24/65535 e25/65535\n");
+      "267: 149/4 | e27/8 e6/1 e7/8 e26/1 e28/1 e29/1 e23/65535 e24/65535 e25/65535\n"
+      "268: 8/4 12/4 7/2 11/2 4/1 156/8 157/8 2/8 e42/8 e43/8 e44/8 e45/8\n"
+      "269: 27/16 28/16 7/2 11/2 4/1 156/8 157/8 2/8 e42/8 e43/8 e44/8 e45/8\n"
+      "270: 156/8 157/8 e46/8 e47/8 e48/8 e49/8 e50/8 e51/8 e52/8 e53/8 e54/8\n"
+      "271: 149/4 | e27/8 e6/1 e7/8 e55/8 e29/1\n");
 }
 
 }  // namespace

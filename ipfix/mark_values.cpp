@@ -15,9 +15,6 @@
 namespace sojourn::ipfix {
 namespace {
 
-// Sums of such counts fit into 64 bits, and differences of such times: what a file of records may
-// hold as well (export/marking/marking_report_csv.cpp).
-constexpr std::uint64_t most_packets = 1'000'000'000'000'000;
 constexpr std::uint32_t most_pulses = 100'000'000;
 constexpr std::uint64_t day_ns = 86'400'000'000'000;
 constexpr std::size_t most_text = 254;  // as short as a record of our own may have it

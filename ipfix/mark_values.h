@@ -10,6 +10,10 @@
 
 namespace sojourn::ipfix {
 
+/// Sums of such counts fit into 64 bits, and differences of such times: what a file of records may
+/// hold as well (export/marking/marking_report_csv.cpp).
+inline constexpr std::uint64_t most_packets = 1'000'000'000'000'000;
+
 /// Collects a record's fields, whatever their order and lengths.
 class MarkValues {
  public:

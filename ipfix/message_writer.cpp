@@ -44,15 +44,20 @@ class Pen {
   std::byte* at_;
 };
 
+template <std::size_t address_bytes>
+Pen write_key(std::byte* to, const FlowKey& key) {
+  return Pen{to}
+      .bytes(key.source.bytes().data(), address_bytes)
+      .bytes(key.destination.bytes().data(), address_bytes)
+      .put(key.source_port)
+      .put(key.destination_port)
+      .put(key.protocol);
+}
+
 /// The order of point_templates.cpp.
 template <std::size_t address_bytes>
 inline void encode_flow(std::byte* to, const FlowRecord& record) {
-  Pen{to}
-      .bytes(record.key.source.bytes().data(), address_bytes)
-      .bytes(record.key.destination.bytes().data(), address_bytes)
-      .put(record.key.source_port)
-      .put(record.key.destination_port)
-      .put(record.key.protocol)
+  write_key<address_bytes>(to, record.key)
       .put(static_cast<std::uint8_t>(reason_of(record.expiry)))
       .put(std::uint16_t{record.tcp_flags})
       .put(record.packets)
@@ -99,6 +104,28 @@ void encode_mark(std::byte* to, const MarkCount& count) {
       .put(count.repeats)
       .word(count.doubt)
       .word(count.flow);
+}
+
+template <std::size_t address_bytes>
+void encode_reference(std::byte* to, const ReferenceInterval& interval, const ReferenceFlow& flow) {
+  write_key<address_bytes>(to, flow.key)
+      .put(to_ntp(interval.begin))
+      .put(to_ntp(interval.end))
+      .put(flow.packets)
+      .put(flow.estimated)
+      .put(flow.left_only)
+      .number(flow.mean_ns)
+      .number(flow.deviation_ns);
+}
+
+void encode_seen(std::byte* to, const ReferenceInterval& interval) {
+  const ReferenceSeen& seen = *interval.seen;
+  Pen pen{to};
+  pen.put(to_ntp(interval.begin)).put(to_ntp(interval.end));
+  for (const std::uint64_t count :
+       {seen.references, seen.lost, seen.reordered, seen.of_others, seen.off, seen.before_first,
+        seen.after_last, seen.no_room, seen.unread})
+    pen.put(count);
 }
 
 std::size_t bytes_of(const MarkingRun& run) {
@@ -264,19 +291,58 @@ void MessageWriter::cells(std::span<const RttCell> cells) {
   }
 }
 
+template <class SayRun>
+std::byte* MessageWriter::room_in_run(std::uint16_t id, std::size_t bytes, std::size_t run_bytes,
+                                      std::uint64_t packets, SayRun say_run) {
+  // With room for its run, so that no message begins in between.
+  if (size_ + bytes + run_bytes + 2 * set_header_bytes > buffer_.size()) finish_message();
+  if (size_ == 0 || !said_run_) say_run();
+  make_room(id, bytes);
+  message_.flow_records += 1;
+  message_.packets += packets;
+  return take_room(bytes, 1);
+}
+
 void MessageWriter::marks(const MarkingRun& run, std::span<const MarkCount> counts) {
   // A run that ends says so even if there is nothing to count.
   if (counts.empty()) marking_run(run);
   for (const MarkCount& count : counts) {
     const std::size_t bytes = mark_bytes + count.doubt.size() + count.flow.size();
-    // With room for its run, so that no message begins in between.
-    if (size_ + bytes + bytes_of(run) + 2 * set_header_bytes > buffer_.size()) finish_message();
-    if (size_ == 0 || !said_run_) marking_run(run);
-    make_room(mark_template, bytes);
-    message_.flow_records += 1;
-    message_.packets += count.packets;
-    encode_mark(take_room(bytes, 1), count);
+    encode_mark(
+        room_in_run(mark_template, bytes, bytes_of(run), count.packets, [&] { marking_run(run); }),
+        count);
   }
+}
+
+void MessageWriter::references(const ReferenceRun& run,
+                               std::span<const ReferenceInterval> intervals) {
+  if (intervals.empty()) reference_run(run);
+  const auto room = [&](std::uint16_t id, std::size_t bytes, std::uint64_t packets) {
+    return room_in_run(id, bytes, reference_run_bytes, packets, [&] { reference_run(run); });
+  };
+  for (const ReferenceInterval& interval : intervals) {
+    if (interval.seen)
+      encode_seen(room(reference_interval_template, reference_interval_bytes, 0), interval);
+    for (const ReferenceFlow& flow : interval.flows)
+      if (flow.key.source.version() == IpVersion::v4)
+        encode_reference<4>(room(reference_v4_template, reference_v4_bytes, flow.packets), interval,
+                            flow);
+      else
+        encode_reference<16>(room(reference_v6_template, reference_v6_bytes, flow.packets),
+                             interval, flow);
+  }
+}
+
+void MessageWriter::reference_run(const ReferenceRun& run) {
+  make_room(reference_run_template, reference_run_bytes);
+  Pen{take_room(reference_run_bytes, 1)}
+      .put(options_.domain)
+      .put(to_ntp(run.since))
+      .boolean(run.clock_error.has_value())
+      .put(static_cast<std::uint64_t>(to_ns(run.clock_error.value_or(Duration{}))))
+      .put(static_cast<std::uint64_t>(to_ns(run.every)))
+      .boolean(run.ended);
+  said_run_ = true;
 }
 
 void MessageWriter::marking_run(const MarkingRun& run) {

@@ -26,7 +26,7 @@ inline constexpr std::size_t most_name_bytes = 254;
 struct Message {
   std::span<const std::byte> bytes;
   std::uint32_t data_records = 0;  ///< all of them, as sequence numbers count
-  std::uint32_t flow_records = 0;  ///< and marks, without cells: what the ledger counts
+  std::uint32_t flow_records = 0;  ///< and marks, references: not cells; what the ledger counts
   std::uint64_t packets = 0;       ///< in these
 };
 
@@ -63,6 +63,8 @@ class MessageWriter {
   void cells(std::span<const RttCell> cells);
   /// Of alternate marking.  Every message that has any says first which run they are of.
   void marks(const MarkingRun& run, std::span<const MarkCount> counts);
+  /// By reference packets, likewise.
+  void references(const ReferenceRun& run, std::span<const ReferenceInterval> intervals);
   /// Hands over what is begun.  begin() may follow.
   void end();
 
@@ -77,6 +79,12 @@ class MessageWriter {
   std::size_t make_room(std::uint16_t id, std::size_t bytes);
   std::byte* take_room(std::size_t bytes, std::size_t records);
   void marking_run(const MarkingRun& run);
+  void reference_run(const ReferenceRun& run);
+  /// Room for a record of the ledger with so many packets; if another message begins, `say_run`
+  /// puts the run into it first.
+  template <class SayRun>
+  std::byte* room_in_run(std::uint16_t id, std::size_t bytes, std::size_t run_bytes,
+                         std::uint64_t packets, SayRun say_run);
 
   template <class Record, class Encode>
   void encode_all(std::span<const Record> records, std::uint16_t id, std::size_t bytes,
@@ -91,7 +99,7 @@ class MessageWriter {
   std::size_t size_ = 0;       ///< of the message so far; 0: none is begun
   std::size_t set_begin_ = 0;  ///< 0: no set is open
   std::uint16_t set_id_ = 0;
-  bool said_run_ = false;  ///< of marks, in this message
+  bool said_run_ = false;  ///< of marks or references, in this message
   Message message_;
 };
 

@@ -6,6 +6,7 @@
 #include "ipfix/mark_values.h"
 #include "ipfix/ntp_time.h"
 #include "ipfix/record_plan.h"
+#include "ipfix/reference_values.h"
 
 namespace sojourn::ipfix {
 namespace {
@@ -134,6 +135,10 @@ void OptionValues::take_own(OwnElement element, std::span<const std::byte> bytes
     case marking_since:
       marking_.since = from_ntp(value);
       break;
+    case reference_every:
+      reference_every_ns_ = value;
+      has_references_ = true;
+      break;
     case marking_copies:
       marking_.copies = load_boolean(bytes);
       break;
@@ -155,6 +160,8 @@ bool OptionValues::possible() const {
        payload_offset_ > 65'535 || payload_bytes_ > 65'535))
     return false;
   if (has_marking_ && !is_possible(marking_)) return false;
+  if (has_references_ && (reference_every_ns_ == 0 || reference_every_ns_ > most_interval_ns))
+    return false;
   return maximum_error_ns_ <= most_duration;
 }
 
@@ -179,6 +186,13 @@ bool OptionValues::tell(PointReport& report) const {
   if (has_marking_) {
     report.marking = marking_;
     if (clock_.synchronised) report.marking->clock_error = report.clock->maximum_error;
+  }
+  if (has_references_) {
+    report.referencing =
+        ReferenceRun{.since = marking_.since,
+                     .every = Duration{static_cast<std::int64_t>(reference_every_ns_)},
+                     .ended = marking_.ended};
+    if (clock_.synchronised) report.referencing->clock_error = report.clock->maximum_error;
   }
   return has_instance_;
 }

@@ -33,8 +33,9 @@ class OptionValues {
   std::uint64_t maximum_error_ns_ = 0;
   PointCounters counters_;
   MarkingRun marking_;
+  std::uint64_t reference_every_ns_ = 0;
   bool has_instance_ = false, has_fingerprint_ = false, has_clock_ = false, has_counters_ = false,
-       has_marking_ = false;
+       has_marking_ = false, has_references_ = false;
 };
 
 }  // namespace sojourn::ipfix

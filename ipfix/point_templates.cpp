@@ -20,6 +20,15 @@ class Maker {
     made_.fields.push_back({static_cast<std::uint16_t>(element), length, enterprise_});
     return *this;
   }
+  /// Of both ends, then ports and protocol.
+  Maker& key(bool v6) {
+    using enum Element;
+    if (v6)
+      e(source_ipv6_address, 16).e(destination_ipv6_address, 16);
+    else
+      e(source_ipv4_address, 4).e(destination_ipv4_address, 4);
+    return e(source_transport_port, 2).e(destination_transport_port, 2).e(protocol_identifier, 1);
+  }
   Template take() { return std::move(made_); }
 
  private:
@@ -31,14 +40,8 @@ class Maker {
 /// packet: an element that comes twice is meant in this order (RFC 7011 section 8).
 Template flow(std::uint32_t enterprise, bool v6) {
   using enum Element;
-  Maker maker{enterprise, v6 ? flow_v6_template : flow_v4_template, 0};
-  if (v6)
-    maker.e(source_ipv6_address, 16).e(destination_ipv6_address, 16);
-  else
-    maker.e(source_ipv4_address, 4).e(destination_ipv4_address, 4);
-  return maker.e(source_transport_port, 2)
-      .e(destination_transport_port, 2)
-      .e(protocol_identifier, 1)
+  return Maker{enterprise, v6 ? flow_v6_template : flow_v4_template, 0}
+      .key(v6)
       .e(flow_end_reason, 1)
       .e(tcp_control_bits, 2)
       .e(packet_delta_count, 8)
@@ -168,14 +171,62 @@ Template marking_run(std::uint32_t enterprise) {
       .take();
 }
 
+Template reference(std::uint32_t enterprise, bool v6) {
+  using enum Element;
+  using enum OwnElement;
+  return Maker{enterprise, v6 ? reference_v6_template : reference_v4_template, 0}
+      .key(v6)
+      .e(flow_start_nanoseconds, 8)
+      .e(flow_end_nanoseconds, 8)
+      .e(packet_delta_count, 8)
+      .own(reference_measured, 8)
+      .own(reference_left_only, 8)
+      .own(reference_delay_mean, 8)
+      .own(reference_deviation, 8)
+      .take();
+}
+
+Template reference_interval(std::uint32_t enterprise) {
+  using enum Element;
+  using enum OwnElement;
+  Maker maker{enterprise, reference_interval_template, 0};
+  maker.e(flow_start_nanoseconds, 8).e(flow_end_nanoseconds, 8);
+  for (const OwnElement counter : {references_used, references_lost, references_reordered,
+                                   references_of_others, references_off, reference_before_first,
+                                   reference_after_last, reference_no_room, reference_unread})
+    maker.own(counter, 8);
+  return maker.take();
+}
+
+Template reference_run(std::uint32_t enterprise) {
+  using enum OwnElement;
+  return Maker{enterprise, reference_run_template, 1}
+      .e(Element::observation_domain_id, 4)
+      .own(marking_since, 8)
+      .own(clock_synchronised, 1)
+      .own(clock_maximum_error, 8)
+      .own(reference_every, 8)
+      .own(marking_ends, 1)
+      .take();
+}
+
 }  // namespace
 
 std::vector<Template> point_templates(std::uint32_t enterprise) {
-  std::vector<Template> all{flow(enterprise, false), flow(enterprise, true),
-                            cell(enterprise, false), cell(enterprise, true),
-                            report(enterprise),      selection(enterprise),
-                            clock(enterprise),       counters(enterprise),
-                            mark(enterprise),        marking_run(enterprise)};
+  std::vector<Template> all{flow(enterprise, false),
+                            flow(enterprise, true),
+                            cell(enterprise, false),
+                            cell(enterprise, true),
+                            report(enterprise),
+                            selection(enterprise),
+                            clock(enterprise),
+                            counters(enterprise),
+                            mark(enterprise),
+                            marking_run(enterprise),
+                            reference(enterprise, false),
+                            reference(enterprise, true),
+                            reference_interval(enterprise),
+                            reference_run(enterprise)};
   assert(least_record_bytes(all[0].fields) == flow_v4_bytes);
   assert(least_record_bytes(all[1].fields) == flow_v6_bytes);
   assert(least_record_bytes(all[2].fields) == cell_v4_bytes);
@@ -185,6 +236,10 @@ std::vector<Template> point_templates(std::uint32_t enterprise) {
   assert(least_record_bytes(all[7].fields) == counters_bytes);
   assert(least_record_bytes(all[8].fields) == mark_bytes);
   assert(least_record_bytes(all[9].fields) == marking_run_bytes);
+  assert(least_record_bytes(all[10].fields) == reference_v4_bytes);
+  assert(least_record_bytes(all[11].fields) == reference_v6_bytes);
+  assert(least_record_bytes(all[12].fields) == reference_interval_bytes);
+  assert(least_record_bytes(all[13].fields) == reference_run_bytes);
   return all;
 }
 

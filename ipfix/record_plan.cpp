@@ -142,6 +142,9 @@ void RecordPlan::find_kind(std::uint32_t enterprise) {
     kind_ = RecordKind::cell;
   else if (names(OwnElement::mark_flow, enterprise))
     kind_ = RecordKind::mark;
+  else if (names(OwnElement::reference_measured, enterprise) ||
+           names(OwnElement::references_used, enterprise))
+    kind_ = RecordKind::reference;
   else if (!names(Element::source_ipv4_address) && !names(Element::source_ipv6_address))
     kind_ = RecordKind::other;
   else

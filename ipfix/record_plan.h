@@ -18,6 +18,7 @@ enum class RecordKind : std::uint8_t {
   flow_without_label,  // a flow of somebody else: counted
   cell,                // a cell of round-trip delays
   mark,                // a flow in an interval of alternate marking
+  reference,           // a flow in an interval of reference packets, or the interval itself
   options,             // about the point
   other                // nothing that we know
 };

@@ -8,6 +8,7 @@
 #include "ipfix/mark_values.h"
 #include "ipfix/option_values.h"
 #include "ipfix/point_templates.h"
+#include "ipfix/reference_values.h"
 
 namespace sojourn::ipfix {
 namespace {
@@ -31,6 +32,8 @@ void empty(PointReport& report) {
   report.cells.clear();
   report.marking.reset();
   report.marks.clear();
+  report.referencing.reset();
+  report.references.clear();
   report.records_without_label = 0;
   report.missing_records = 0;
 }
@@ -60,7 +63,7 @@ Decoded Session::decode(std::span<const std::byte> message, PointReport& report)
   decoded.framed = true;
   report.exported = timestamp_from_ns(std::int64_t{decoded.header.export_time} * 1'000'000'000);
   const bool whole = read_sets(message.subspan(header_bytes), decoded, report);
-  refuse_strange_marks(report);
+  refuse_strange_counts(report);
   return whole ? decoded : refuse(Trouble::bad_set);
 }
 
@@ -84,10 +87,14 @@ bool Session::read_sets(std::span<const std::byte> rest, Decoded& decoded, Point
 }
 
 /// Those of a run that the message does not name, or of an interval that the run does not have.
-void Session::refuse_strange_marks(PointReport& report) {
+void Session::refuse_strange_counts(PointReport& report) {
   troubles_[Trouble::bad_value] += std::erase_if(report.marks, [&](const MarkCount& count) {
     return !report.marking || !is_of(count, *report.marking);
   });
+  if (report.referencing) return;
+  for (const ReferenceInterval& interval : report.references)
+    troubles_[Trouble::bad_value] += interval.records();
+  report.references.clear();
 }
 
 void Session::read_templates(std::span<const std::byte> set, std::uint32_t domain, bool options) {
@@ -167,6 +174,26 @@ void Session::learn(Template announced, std::uint32_t domain) {
   domains_[domain].insert_or_assign(id, RecordPlan{std::move(announced), options_.enterprise});
 }
 
+/// Calls take(values) for each record whose values can be.
+template <class Values, class TakeValues>
+std::optional<std::size_t> Session::read_values(const RecordPlan& plan,
+                                                std::span<const std::byte> set, TakeValues take) {
+  std::size_t records = 0;
+  while (set.size() >= plan.least_bytes()) {
+    Values values;
+    if (!plan.visit_record(set, [&](const Field& field, std::span<const std::byte> bytes) {
+          values.take(field, bytes, options_.enterprise);
+        }))
+      return std::nullopt;
+    ++records;
+    if (values.possible())
+      take(values);
+    else
+      ++troubles_[Trouble::bad_value];
+  }
+  return records;
+}
+
 void Session::read_data(std::span<const std::byte> set, std::uint16_t id, Decoded& decoded,
                         PointReport& report) {
   const auto known = domains_.find(decoded.header.domain);
@@ -192,10 +219,17 @@ void Session::read_data(std::span<const std::byte> set, std::uint16_t id, Decode
       break;
     }
     case RecordKind::mark:
-      records = read_marks(*plan, set, report);
+      records = read_values<MarkValues>(
+          *plan, set, [&](const MarkValues& values) { report.marks.push_back(values.count()); });
+      break;
+    case RecordKind::reference:
+      records = read_values<ReferenceValues>(
+          *plan, set, [&](const ReferenceValues& values) { values.tell(report.references); });
       break;
     case RecordKind::options:
-      records = read_options(*plan, set, decoded, report);
+      records = read_values<OptionValues>(*plan, set, [&](const OptionValues& values) {
+        decoded.from_a_point |= values.tell(report);
+      });
       break;
     case RecordKind::flow_without_label:
     case RecordKind::other:
@@ -216,44 +250,6 @@ void Session::refuse_bad_cells(std::vector<RttCell>& cells, std::size_t from) {
   const auto good = std::remove_if(begin, cells.end(), [](const auto& c) { return !possible(c); });
   troubles_[Trouble::bad_value] += static_cast<std::uint64_t>(cells.end() - good);
   cells.erase(good, cells.end());
-}
-
-std::optional<std::size_t> Session::read_marks(const RecordPlan& plan,
-                                               std::span<const std::byte> set,
-                                               PointReport& report) {
-  std::size_t records = 0;
-  while (set.size() >= plan.least_bytes()) {
-    MarkValues values;
-    if (!plan.visit_record(set, [&](const Field& field, std::span<const std::byte> bytes) {
-          values.take(field, bytes, options_.enterprise);
-        }))
-      return std::nullopt;
-    ++records;
-    if (values.possible())
-      report.marks.push_back(values.count());
-    else
-      ++troubles_[Trouble::bad_value];
-  }
-  return records;
-}
-
-std::optional<std::size_t> Session::read_options(const RecordPlan& plan,
-                                                 std::span<const std::byte> set, Decoded& decoded,
-                                                 PointReport& report) {
-  std::size_t records = 0;
-  while (set.size() >= plan.least_bytes()) {
-    OptionValues values;
-    if (!plan.visit_record(set, [&](const Field& field, std::span<const std::byte> bytes) {
-          values.take(field, bytes, options_.enterprise);
-        }))
-      return std::nullopt;
-    ++records;
-    if (!values.possible())
-      ++troubles_[Trouble::bad_value];
-    else
-      decoded.from_a_point |= values.tell(report);
-  }
-  return records;
 }
 
 }  // namespace sojourn::ipfix

@@ -51,11 +51,10 @@ class Session {
   void learn(Template announced, std::uint32_t domain);
   void read_data(std::span<const std::byte> set, std::uint16_t id, Decoded& decoded,
                  PointReport& report);
-  std::optional<std::size_t> read_options(const RecordPlan& plan, std::span<const std::byte> set,
-                                          Decoded& decoded, PointReport& report);
-  std::optional<std::size_t> read_marks(const RecordPlan& plan, std::span<const std::byte> set,
-                                        PointReport& report);
-  void refuse_strange_marks(PointReport& report);
+  template <class Values, class TakeValues>
+  std::optional<std::size_t> read_values(const RecordPlan& plan, std::span<const std::byte> set,
+                                         TakeValues take);
+  void refuse_strange_counts(PointReport& report);
   void refuse_bad_cells(std::vector<RttCell>& cells, std::size_t from);
 
   SessionOptions options_;

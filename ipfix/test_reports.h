@@ -95,4 +95,36 @@ inline MarkCount random_mark(std::mt19937_64& random, const MarkingRun& run) {
   return count;
 }
 
+inline ReferenceRun random_reference_run(std::mt19937_64& random) {
+  ReferenceRun run;
+  run.since = random_time(random);
+  run.every = Duration{1 + static_cast<std::int64_t>(random() % 600'000'000'000)};
+  if (random() % 2 == 0)
+    run.clock_error = Duration{static_cast<std::int64_t>(random() % 1'000'000)};
+  run.ended = random() % 2 == 0;
+  return run;
+}
+
+/// Each another one, with the interval's own record.
+inline ReferenceInterval random_references(std::mt19937_64& random) {
+  ReferenceInterval interval;
+  interval.begin = random_time(random);
+  interval.end = interval.begin + Duration{static_cast<std::int64_t>(random() % 10'000'000'000)};
+  ReferenceSeen& seen = interval.seen.emplace();
+  for (std::uint64_t* each :
+       {&seen.references, &seen.lost, &seen.reordered, &seen.of_others, &seen.off,
+        &seen.before_first, &seen.after_last, &seen.no_room, &seen.unread})
+    *each = random() % 1'000'000'000'000'000;
+  interval.flows.resize(random() % 60);
+  for (ReferenceFlow& flow : interval.flows) {
+    flow.key = random_flow(random).key;
+    flow.packets = random() % 1'000'000;
+    flow.estimated = random() % (flow.packets + 1);
+    flow.left_only = random() % (flow.estimated + 1);
+    flow.mean_ns = (static_cast<double>(random() % 2'000'000'000) - 1e9) / 7;
+    flow.deviation_ns = static_cast<double>(random() % 1'000'000) / 7;
+  }
+  return interval;
+}
+
 }  // namespace sojourn::ipfix

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "store/clickhouse/values.h"
-#include "store/or_return.h"
+#include "store/common/or_return.h"
 #include "store/second_values.h"
 
 namespace sojourn {

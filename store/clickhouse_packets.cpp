@@ -6,7 +6,7 @@
 #include "store/clickhouse/schema.h"
 #include "store/clickhouse/values.h"
 #include "store/clickhouse_store.h"
-#include "store/or_return.h"
+#include "store/common/or_return.h"
 #include "store/second_values.h"
 
 namespace sojourn {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "store/clickhouse_store.h"
-#include "store/or_return.h"
+#include "store/common/or_return.h"
 #include "store/second_values.h"
 
 namespace sojourn {

@@ -7,9 +7,11 @@
 
 #include "core/hash.h"
 #include "core/kind.h"
+#include "store/clickhouse/marks.h"
+#include "store/clickhouse/references.h"
 #include "store/clickhouse/schema.h"
 #include "store/clickhouse/values.h"
-#include "store/or_return.h"
+#include "store/common/or_return.h"
 #include "store/second_values.h"
 
 namespace sojourn {
@@ -91,6 +93,8 @@ Result<void> ClickHouseStore::prepare_schema(bool may_create) {
     SOJOURN_OR_RETURN(shard.run(clickhouse_cells));
     SOJOURN_OR_RETURN(shard.run(clickhouse_packets));
     SOJOURN_OR_RETURN(shard.run(clickhouse_marks));
+    SOJOURN_OR_RETURN(shard.run(clickhouse_reference_intervals));
+    SOJOURN_OR_RETURN(shard.run(clickhouse_reference_flows));
     SOJOURN_OR_RETURN(shard.run(clickhouse_state));
   }
   const auto layout = state_of("layout");
@@ -135,7 +139,8 @@ Result<void> ClickHouseStore::write(const StoreWrite& write) {
   ++batch_;
   version_ = std::max(version_ + 1, static_cast<std::uint64_t>(to_ns(write.now)));
   auto done = send_packets(write);
-  if (done) done = send_marks(write);
+  if (done) done = clickhouse::send_marks(first(), write.marks);
+  if (done) done = clickhouse::send_references(first(), write.references);
   if (done) done = send_cells(write);
   if (done) done = commit(write);
   if (!done) void_batches_.insert(batch_);
@@ -209,6 +214,16 @@ Result<void> ClickHouseStore::commit(const StoreWrite& write) {
   SOJOURN_OR_RETURN(first().insert("state", rows.bytes()));
   known_series_.merge(fresh);
   return {};
+}
+
+Result<std::vector<PointMarks>> ClickHouseStore::marks(const std::string& point, Timestamp from,
+                                                       Timestamp to) {
+  return clickhouse::read_marks(first(), point, from, to);
+}
+
+Result<void> ClickHouseStore::references(const ReferenceQuestion& question,
+                                         const ReferenceVisitor& visit) {
+  return clickhouse::read_references(first(), question, visit);
 }
 
 Result<void> ClickHouseStore::read(const StoreRead& read, const BlockVisitor& visit) {

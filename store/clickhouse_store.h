@@ -38,6 +38,8 @@ class ClickHouseStore : public Store {
   Result<std::optional<Timestamp>> newest(const std::string& subject) override;
   Result<std::vector<PointMarks>> marks(const std::string& point, Timestamp from,
                                         Timestamp to) override;
+  Result<void> references(const ReferenceQuestion& question,
+                          const ReferenceVisitor& visit) override;
 
   const std::vector<clickhouse::Server>& shards() const { return shards_; }
 
@@ -66,7 +68,6 @@ class ClickHouseStore : public Store {
   Result<void> prepare_schema(bool may_create);
   Result<void> send_cells(const StoreWrite& write);
   Result<void> send_packets(const StoreWrite& write);
-  Result<void> send_marks(const StoreWrite& write);
   Result<void> commit(const StoreWrite& write);
   Result<void> read_range(const clickhouse::Server& shard, const StoreRead& read,
                           const TierRange& range, const BlockVisitor& visit);

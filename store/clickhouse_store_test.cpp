@@ -7,6 +7,7 @@
 #include "store/cell_batch.h"
 #include "store/question.h"
 #include "store/test_clickhouse.h"
+#include "store/test_references.h"
 
 namespace sojourn {
 namespace {
@@ -463,6 +464,11 @@ TEST_F(ClickHouseStoreTest, MarksThatComeTwiceAreThereOnce) {
   ASSERT_TRUE(some && some->size() == 1);
   EXPECT_EQ((*some)[0].counts.size(), 4u);
   EXPECT_TRUE(store->marks("south", start, start + 60s)->empty());
+}
+
+TEST_F(ClickHouseStoreTest, ReferencesThatComeTwiceOrInPartsAreThereOnce) {
+  const auto store = open();
+  test_references_are_there_once(*store, start);
 }
 
 }  // namespace

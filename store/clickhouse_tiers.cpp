@@ -7,7 +7,7 @@
 
 #include "store/clickhouse/schema.h"
 #include "store/clickhouse_store.h"
-#include "store/or_return.h"
+#include "store/common/or_return.h"
 #include "store/second_values.h"
 
 namespace sojourn {
@@ -76,9 +76,10 @@ Result<void> ClickHouseStore::drop_old(std::size_t tier, Timestamp until) {
   const auto is_old = [&](std::int64_t place) { return (place + 1) * length <= seconds_of(until); };
   SOJOURN_OR_RETURN(drop_partitions("cells", base - half, base + half,
                                     [&](std::int64_t each) { return is_old(each - base); }));
-  // Packets and marks are kept as long as the finest slices.
+  // Packets, marks and references are kept as long as the finest slices.
   if (tier > 0) return {};
-  SOJOURN_OR_RETURN(drop_partitions("marks", -half, half, is_old));
+  for (const char* table : {"marks", "reference_intervals", "reference_flows"})
+    SOJOURN_OR_RETURN(drop_partitions(table, -half, half, is_old));
   return drop_partitions("packets", -half, half, is_old);
 }
 

@@ -9,7 +9,7 @@
 
 #include "core/result.h"
 #include "core/time.h"
-#include "store/or_return.h"
+#include "store/common/or_return.h"
 #include "store/store.h"
 
 namespace sojourn {

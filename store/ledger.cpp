@@ -27,7 +27,7 @@ std::string PointLedger::fault() const {
   if (fault.empty())
     fault = unequal(*this, received,
                     {repeated, without_label, joined, waiting, without_partner, ambiguous,
-                     other_selection, no_room, lost_at_restart, marks});
+                     other_selection, no_room, lost_at_restart, marks, references});
   if (fault.empty()) fault = unequal(*this, joined, {stored});
   if (fault.empty()) fault = unequal(*this, cells_received, {cells_stored, cells_refused});
   return fault;

@@ -20,6 +20,7 @@ namespace sojourn {
 ///     exported   = received - repeated + missing, and what is under way     (records)
 ///     received   = repeated + without label + joined + waiting + without partner
 ///                  + ambiguous + other selection + no room + lost at restart + marks
+///                  + references
 ///     joined     = stored
 ///     cells received = stored + refused                                     (of round trips)
 enum class Account : std::uint8_t {
@@ -50,7 +51,9 @@ enum class Account : std::uint8_t {
   cells_stored,
   cells_refused,  ///< with impossible weights or groups of flows
   marks,          ///< records of alternate marking, joined when a query asks for them
-  silences,       ///< times that a marking point fell silent without a goodbye
+  silences,       ///< times that a point of marks or references fell silent without a goodbye
+  references,     ///< records of reference packets
+  same_name,      ///< reports that came while another point of the same name reported, too
   count_
 };
 
@@ -82,9 +85,11 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Account::
                      "cells_stored",
                      "cells_refused",
                      "marks",
-                     "silences"};
+                     "silences",
+                     "references",
+                     "same_name"};
 
-/// What a collector thinks of a point that marks or observes.
+/// What a collector thinks of a point of marks or references: whether it is there.
 enum class MarkingState : std::uint8_t { none, running, silent, ended, count_ };
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(MarkingState::count_)>
     marking_state_names = {"none", "running", "silent", "ended"};

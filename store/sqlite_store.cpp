@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "store/or_return.h"
+#include "store/common/or_return.h"
 #include "store/second_values.h"
-#include "store/sqlite_schema.h"
+#include "store/sqlite/schema.h"
 
 namespace sojourn {
 namespace {
@@ -55,10 +55,14 @@ Result<void> SqliteStore::prepare_schema(bool may_create) {
   SOJOURN_OR_RETURN(
       database_.run("pragma journal_mode = wal; pragma synchronous = normal;"
                     "pragma wal_autocheckpoint = 4000; pragma cache_size = -65536"));
-  if (*tables > 0) return database_.run(sqlite_marks_schema);
+  const auto prepare_counts = [&]() -> Result<void> {
+    SOJOURN_OR_RETURN(marks_.prepare());
+    return references_.prepare();
+  };
+  if (*tables > 0) return prepare_counts();
   SOJOURN_OR_RETURN(database_.run("begin immediate"));
   auto made = database_.run(sqlite_schema);
-  if (made) made = database_.run(sqlite_marks_schema);
+  if (made) made = prepare_counts();
   if (!made) {
     (void)database_.run("rollback");
     return made;
@@ -123,8 +127,8 @@ Result<void> SqliteStore::write(const StoreWrite& write) {
   prefixes_.clear();
   prefixes_by_number_.clear();
   known_series_.clear();
-  mark_flows_.clear();
-  marks_dropped_ = {};
+  marks_.forget();
+  counts_dropped_ = {};
   return done;
 }
 
@@ -133,12 +137,24 @@ Result<void> SqliteStore::write_all(const StoreWrite& write) {
     SOJOURN_OR_RETURN(write_block(write, series, block));
   for (const PointLedger& ledger : write.ledgers) SOJOURN_OR_RETURN(write_ledger(ledger));
   for (const SegmentClock& clock : write.clocks) SOJOURN_OR_RETURN(write_clock(write, clock));
-  SOJOURN_OR_RETURN(write_marks(write));
+  SOJOURN_OR_RETURN(write_counts(write));
   auto age = database_.prepare("insert or replace into age values (1, ?, ?)");
   if (!age) return std::unexpected(age.error());
   age->bind(1, to_ns(write.now)).bind(2, to_ns(write.judged_until));
   SOJOURN_OR_RETURN(age->run());
   return merge_tiers(write.now);
+}
+
+/// Old ones are dropped every ten minutes.
+Result<void> SqliteStore::write_counts(const StoreWrite& write) {
+  SOJOURN_OR_RETURN(marks_.write(write.marks));
+  SOJOURN_OR_RETURN(references_.write(write.references));
+  if (write.now >= counts_dropped_ && write.now - counts_dropped_ < std::chrono::minutes{10})
+    return {};
+  SOJOURN_OR_RETURN(marks_.drop_old(write.now - marks_kept));
+  SOJOURN_OR_RETURN(references_.drop_old(write.now - marks_kept));
+  counts_dropped_ = write.now;
+  return {};
 }
 
 Result<std::int64_t> SqliteStore::find_subject(const std::string& name) {

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "store/cover.h"
-#include "store/sqlite_database.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/marks.h"
+#include "store/sqlite/references.h"
 #include "store/store.h"
 
 namespace sojourn {
@@ -36,7 +38,13 @@ class SqliteStore : public Store {
   Result<void> read(const StoreRead& read, const BlockVisitor& visit) override;
   Result<std::optional<Timestamp>> newest(const std::string& subject) override;
   Result<std::vector<PointMarks>> marks(const std::string& point, Timestamp from,
-                                        Timestamp to) override;
+                                        Timestamp to) override {
+    return marks_.read(point, from, to);
+  }
+  Result<void> references(const ReferenceQuestion& question,
+                          const ReferenceVisitor& visit) override {
+    return references_.read(question, visit);
+  }
 
  private:
   explicit SqliteStore(SqliteDatabase database) : database_(std::move(database)) {}
@@ -56,12 +64,7 @@ class SqliteStore : public Store {
                          std::int64_t prefix, const CellBlock& block);
   Result<void> write_ledger(const PointLedger& ledger);
   Result<void> write_clock(const StoreWrite& write, const SegmentClock& clock);
-  // sqlite_marks.cpp
-  Result<void> write_marks(const StoreWrite& write);
-  Result<std::int64_t> run_number(const PointMarks& marks);
-  Result<std::int64_t> flow_number(const std::string& flow);
-  Result<void> read_counts(std::int64_t run, Timestamp from, Timestamp to, PointMarks& marks);
-  Result<void> drop_old_marks(Timestamp now);
+  Result<void> write_counts(const StoreWrite& write);
   Result<void> merge_tiers(Timestamp now);
   Result<void> merge_range(std::size_t tier, Timestamp from, Timestamp to);
   Result<void> merge_series(std::size_t tier, const Series& series, Timestamp from, Timestamp to);
@@ -73,12 +76,14 @@ class SqliteStore : public Store {
   Result<std::optional<CellSeries>> prefix_named(std::int64_t number);
 
   SqliteDatabase database_;
+  SqliteMarks marks_{database_};
+  SqliteReferences references_{database_};
   SqliteStatement insert_block_, select_block_, update_block_, select_range_;
   TierState state_;
-  std::unordered_map<std::string, std::int64_t> subjects_, prefixes_, mark_flows_;
+  std::unordered_map<std::string, std::int64_t> subjects_, prefixes_;
   std::unordered_map<std::int64_t, CellSeries> prefixes_by_number_;
   std::map<std::pair<std::int64_t, std::int64_t>, bool> known_series_;
-  Timestamp marks_dropped_{};
+  Timestamp counts_dropped_{};  ///< of marks and references
 };
 
 }  // namespace sojourn

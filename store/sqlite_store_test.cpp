@@ -11,6 +11,7 @@
 #include <random>
 
 #include "store/cell_batch.h"
+#include "store/test_references.h"
 
 namespace sojourn {
 namespace {
@@ -309,6 +310,100 @@ TEST_F(SqliteStoreTest, MarksAreDroppedAfterTwoDays) {
   ASSERT_TRUE(left);
   ASSERT_EQ(left->size(), 1u);
   EXPECT_EQ((*left)[0].instance, 8u);
+}
+
+// Or a collector that is told of ever new flows keeps their names for ever.
+TEST_F(SqliteStoreTest, FlowsWithoutMarksAreForgotten) {
+  const auto store = open();
+  const auto flows_left = [&] {
+    auto other = SqliteDatabase::open(path_, SQLITE_OPEN_READWRITE);
+    return other->number("select count(*) from mark_flows").value_or(-1);
+  };
+  CellBatch none;
+  const auto write_flow = [&](int number, Timestamp now) {
+    PointMarks marks = marks_of(7, 0, 0);
+    for (MarkCount& count : marks.counts) {
+      count.start = now;
+      if (!count.flow.empty()) count.flow = "destination-port=" + std::to_string(number);
+    }
+    StoreWrite write = write_of(none, now);
+    write.marks = {&marks, 1};
+    ASSERT_TRUE(store->write(write));
+  };
+  // Every hour another flow, and one that is always there.
+  Timestamp now = start;
+  for (int hour = 0; hour < 200; ++hour, now += 1h) {
+    write_flow(hour, now);
+    write_flow(1'000'000, now + 1s);
+  }
+  EXPECT_LE(flows_left(), 52);
+  EXPECT_GE(flows_left(), 48);
+  const auto found = store->marks("north", start, now);
+  ASSERT_TRUE(found && found->size() == 1);
+  std::size_t named = 0;
+  for (const MarkCount& count : (*found)[0].counts) named += !count.flow.empty();
+  EXPECT_EQ(named * 2, (*found)[0].counts.size());  // one of the interval, one of the flow
+  ASSERT_TRUE(store->write(write_of(none, now + marks_kept + 2h)));
+  EXPECT_EQ(flows_left(), 0);
+  write_flow(1'000'000, now + marks_kept + 2h);  // it is back
+  EXPECT_EQ(flows_left(), 1);
+}
+
+TEST_F(SqliteStoreTest, AFileOfAnEarlierVersionForgetsFlowsToo) {
+  const PointMarks marks = marks_of(7, 0, 9);
+  CellBatch none;
+  StoreWrite write = write_of(none, start + 60s);
+  write.marks = {&marks, 1};
+  {
+    const auto store = open();
+    ASSERT_TRUE(store->write(write));
+  }
+  {
+    auto other = SqliteDatabase::open(path_, SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(other->run("alter table mark_flows drop column until_ns"));
+  }
+  const auto store = open();
+  const auto kept = store->marks("north", start, start + 60s);
+  ASSERT_TRUE(kept && kept->size() == 1);
+  EXPECT_EQ((*kept)[0].counts, marks.counts);
+  ASSERT_TRUE(store->write(write_of(none, start + marks_kept + 2h)));
+  auto other = SqliteDatabase::open(path_, SQLITE_OPEN_READWRITE);
+  EXPECT_EQ(other->number("select count(*) from mark_flows").value_or(-1), 0);
+}
+
+TEST_F(SqliteStoreTest, ReferencesThatComeTwiceOrInPartsAreThereOnce) {
+  const auto store = open();
+  test_references_are_there_once(*store, start);
+}
+
+TEST_F(SqliteStoreTest, ReferencesAreDroppedAfterTwoDays) {
+  const auto store = open();
+  const auto left = [&](std::string_view table) {
+    auto other = SqliteDatabase::open(path_, SQLITE_OPEN_READWRITE);
+    return other->number("select count(*) from " + std::string{table}).value_or(-1);
+  };
+  const PointReferences old = references_of("north", 7, start, 3),
+                        fresh = references_of("north", 8, start + 1'000s, 2);
+  ASSERT_TRUE(store->write(write_of_references({old, fresh}, start + 1'060s)));
+  EXPECT_EQ(left("reference_intervals"), 5);
+  EXPECT_EQ(left("reference_flows"), 10);
+  CellBatch none;
+  ASSERT_TRUE(store->write(write_of(none, start + marks_kept + 500s)));
+  EXPECT_EQ(left("reference_runs"), 1);
+  EXPECT_EQ(left("reference_intervals"), 2);
+  EXPECT_EQ(left("reference_flows"), 4);
+}
+
+// No collector has written to it since.
+TEST_F(SqliteStoreTest, AFileWithoutTablesOfReferencesHasNone) {
+  open();
+  {
+    auto other = SqliteDatabase::open(path_, SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(other->run("drop table reference_flows; drop table reference_runs"));
+  }
+  const auto store = open_store_for_reading(path_);
+  ASSERT_TRUE(store);
+  EXPECT_TRUE(all_references(**store, {"", start, start + 60s}).empty());
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "store/or_return.h"
+#include "store/common/or_return.h"
 #include "store/second_values.h"
 #include "store/sqlite_store.h"
 

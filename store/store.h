@@ -17,6 +17,7 @@
 #include "store/ledger.h"
 #include "store/marks/mark_count.h"
 #include "store/raw_packet.h"
+#include "store/references/reference_visitor.h"
 
 namespace sojourn {
 
@@ -34,6 +35,7 @@ struct StoreWrite {
   std::span<const RawPacket> packets = {};  ///< for a store that keeps them
   /// The same count of the same run twice is one.
   std::span<const PointMarks> marks = {};
+  std::span<const PointReferences> references = {};  ///< likewise
 };
 
 /// A part of what is stored.
@@ -60,7 +62,7 @@ inline constexpr std::array<Tier, 4> default_tiers = {{
 /// How long after its end a slice is merged into the next tier: late cells are added to both.
 inline constexpr Duration merge_lateness = std::chrono::minutes{2};
 
-/// How long counts of marking points are kept.
+/// How long counts of marking points are kept, and delays by reference packets.
 inline constexpr Duration marks_kept = default_tiers[0].kept;
 
 /// When a store was last written to, and up to when its losses are known.
@@ -99,6 +101,13 @@ class Store {
                                                 Timestamp to) {
     (void)point, (void)from, (void)to;
     return std::vector<PointMarks>{};
+  }
+  /// What reference packets showed at a point, or at all: points by name, their runs in the order
+  /// of their begin, intervals in that of time.
+  virtual Result<void> references(const ReferenceQuestion& question,
+                                  const ReferenceVisitor& visit) {
+    (void)question, (void)visit;
+    return {};
   }
   /// The end of the newest slice of the subject; nullopt if there is none.
   virtual Result<std::optional<Timestamp>> newest(const std::string& subject) = 0;

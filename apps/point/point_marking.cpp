@@ -4,7 +4,6 @@
 #include "apps/point/point_marking.h"
 
 #include <fmt/format.h>
-#include <sys/timex.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include <thread>
 
 #include "apps/commands.h"
+#include "apps/point/point_clock.h"
 #include "capture/live/privileges.h"
 #include "console/interrupt.h"
 #include "console/output.h"
@@ -65,13 +65,6 @@ class LineFile {
   };
   std::unique_ptr<std::FILE, Close> file_;
 };
-
-/// What the kernel says of its clock; nullopt if nobody keeps it.
-std::optional<Duration> stated_clock_error() {
-  timex clock{};
-  if (::adjtimex(&clock) == TIME_ERROR || (clock.status & STA_UNSYNC) != 0) return std::nullopt;
-  return std::chrono::microseconds{clock.maxerror};
-}
 
 /// Says once what is wrong with the marks that arrive.
 class MarkingWatch {
@@ -183,9 +176,6 @@ class MarkingLoop {
   std::uint64_t left_alone() const {
     const MarkingLeftAlone left = live_.program().left_alone();
     return left.not_ip + left.no_flow + left.no_room + left.no_carrier + left.local + left.unread;
-  }
-  static Timestamp wall_clock() {
-    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   }
   static MarkingReportsOptions reports_of(const PointMarkingRequest& request,
                                           const MarkingReporter& who) {

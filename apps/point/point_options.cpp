@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,7 @@ constexpr const char* point_examples = R"(Examples:
                                                  `sojourn query --marks` asks
   sudo sojourn point -i eth1 --reference adaptive --capacity 10Gbit      RLI: one router sends,
   sudo sojourn point -i eth0 --observe-references --capacity 10Gbit      the next one measures
+      --name south --to collector.example        ... for `sojourn query --references`
 )";
 
 Result<double> parse_sampling(std::string_view text) {
@@ -191,6 +193,28 @@ void refuse(const std::string& reason) {
   if (!reason.empty()) throw CLI::ValidationError(reason);
 }
 
+/// What the collector shall call it.
+std::string fault_of_name(const CLI::App& point, const std::string& name) {
+  if (point.count("--name") == 0) return "--name is required";
+  if (name.empty() || name.size() > 64 || name.find_first_of(",: \t\n") != std::string::npos)
+    return "--name must have 1 to 64 characters, without spaces, ',' and ':'";
+  return {};
+}
+
+/// To the collector, if there is one, of a point that counts marks or references.
+std::optional<CollectorLinkOptions> link_of(PointRequest& request, const PointWishes& wishes,
+                                            const CLI::App& point, std::string_view kind) {
+  if (point.count("--to") == 0) {
+    refuse(unheeded(point, of_sending, fmt::format("{} without it", kind), "with --to"));
+    return std::nullopt;
+  }
+  refuse(complete_link(request, wishes, point));
+  CollectorLinkOptions link = request.link;
+  link.instance = request.options.point.instance;
+  link.writer = request.options.writer;
+  return link;
+}
+
 }  // namespace
 
 void add_point(CLI::App& app, Run& run) {
@@ -244,15 +268,8 @@ void add_point(CLI::App& app, Run& run) {
     if (marking->wanted()) {
       refuse(unheeded(point, of_collecting, "marks", "of flows and round trips"));
       refuse(unheeded(point, of_references, "marks", "with reference packets"));
-      if (point.count("--to") == 0) {
-        refuse(unheeded(point, of_sending, "marks without it", "with --to"));
-      } else {
-        request->options.point.name = marking->name;
-        refuse(complete_link(*request, *wishes, point));
-        marking->to = request->link;
-        marking->to->instance = request->options.point.instance;
-        marking->to->writer = request->options.writer;
-      }
+      request->options.point.name = marking->name;
+      marking->to = link_of(*request, *wishes, point, "marks");
       run = [marking] { return run_point_marking(*marking); };
       return;
     }
@@ -261,18 +278,16 @@ void add_point(CLI::App& app, Run& run) {
     references->duration = request->duration;
     refuse(complete_reference_request(*references, point));
     if (references->wanted()) {
-      refuse(unheeded(point, of_sending, "reference packets", "with --to"));
+      references->name = request->options.point.name;
+      if (point.count("--to") > 0) refuse(fault_of_name(point, references->name));
+      references->to = link_of(*request, *wishes, point, "reference packets");
       refuse(unheeded(point, of_collecting, "reference packets", "of flows and round trips"));
       run = [references] { return run_point_reference(*references); };
       return;
     }
-    const std::string& name = request->options.point.name;
     if (request->capture.empty() && request->interface.empty())
       refuse("nothing to measure: name -i INTERFACE or a capture");
-    if (point.count("--name") == 0) throw CLI::ValidationError("--name is required");
-    if (name.empty() || name.size() > 64 || name.find_first_of(",: \t\n") != std::string::npos)
-      throw CLI::ValidationError(
-          "--name must have 1 to 64 characters, without spaces, ',' and ':'");
+    refuse(fault_of_name(point, request->options.point.name));
     refuse(complete_request(*request, *wishes, point));
     run = [request] { return run_point(*request); };
   });

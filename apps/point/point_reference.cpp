@@ -7,9 +7,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <thread>
 #include <utility>
 
+#include "apps/point/point_clock.h"
 #include "capture/live/live_socket.h"
 #include "capture/live/privileges.h"
 #include "console/exit_status.h"
@@ -18,6 +20,8 @@
 #include "core/units.h"
 #include "export/files/output_file.h"
 #include "export/reference/reference_report.h"
+#include "pipeline/point/run_reports.h"
+#include "pipeline/reference/reference_observing.h"
 
 namespace sojourn {
 namespace {
@@ -49,12 +53,96 @@ void say_sent(const PointReferenceRequest& request, const ReferenceSending& send
     say("{}\n", line);
 }
 
+/// Where intervals go: to the terminal, into files, to a collector.
+class ReferenceOutputs {
+ public:
+  /// Opens what needs privileges.
+  static Result<ReferenceOutputs> open(const PointReferenceRequest& request) {
+    ReferenceOutputs outputs{request};
+    if (request.to) {
+      auto opened = CollectorLink::open(*request.to);
+      if (!opened) return std::unexpected(opened.error());
+      outputs.link_ = std::move(*opened);
+    }
+    if (request.flows.empty()) return outputs;
+    auto opened = OutputFile::open(request.flows);
+    if (!opened) return std::unexpected(opened.error());
+    outputs.csv_.emplace(std::move(*opened));
+    if (auto held = outputs.csv_->hold_place(); !held) return std::unexpected(held.error());
+    outputs.csv_->write(reference_csv_header());
+    return outputs;
+  }
+
+  /// The collector hears at once that there is a point.
+  void start() {
+    if (!link_) return;
+    const ReferenceRun run{
+        .since = wall_clock(), .every = request_->every, .clock_error = stated_clock_error()};
+    reports_ =
+        std::make_unique<ReferenceReports>(PointIdentity{request_->name, request_->to->instance},
+                                           run, request_->to->writer, link_->spool());
+    link_->exporter().start();
+    reports_->report(wall_clock(), 0);
+    link_->exporter().wake();
+  }
+  void say_log() {
+    if (link_) link_->say_log();
+  }
+  void take(const ReferenceInterval& interval) {
+    if (csv_) csv_->write(reference_csv(interval));
+    if (reports_) {
+      left_alone_ += interval.seen->without_flow();
+      reports_->take(interval);
+      if (reports_->advance(wall_clock(), left_alone_)) link_->exporter().wake();
+    }
+    if (request_->json)
+      say_text(reference_json(interval, "interface", request_->interface));
+    else if (!quiet())
+      say_text(reference_text(
+          interval,
+          fmt::format("{} {}", format_time(interval.begin).substr(11, 8), request_->interface),
+          request_->top));
+  }
+  /// Nobody reads a table beside CSV, or beside what the collector gets.
+  bool quiet() const { return request_->flows == "-" || (link_ && !request_->json); }
+
+  /// The file, the rest to the collector, and the last words about it.
+  Result<void> finish() {
+    using namespace std::chrono_literals;
+    Result<void> sent;
+    if (link_) {
+      reports_->finish(wall_clock(), left_alone_);
+      const bool all_sent =
+          link_->send_the_rest(5s, [&] { reports_->report(wall_clock(), left_alone_); });
+      link_->say_log();
+      if (request_->flows != "-" && !request_->json) {
+        say("{}: {} packets counted, in {} records\n", request_->name,
+            format_count(reports_->packets()),
+            format_count(link_->spool().counters().appended.records));
+        say_text(link_->text());
+      }
+      sent = link_->account_for_the_rest(all_sent);
+    }
+    if (csv_)
+      if (auto written = csv_->finish(); !written) return written;
+    return sent;
+  }
+
+ private:
+  explicit ReferenceOutputs(const PointReferenceRequest& request) : request_(&request) {}
+
+  const PointReferenceRequest* request_;
+  std::optional<OutputFile> csv_;
+  std::unique_ptr<CollectorLink> link_;
+  std::unique_ptr<ReferenceReports> reports_;
+  std::uint64_t left_alone_ = 0;  ///< packets of no flow
+};
+
 Result<void> exchange_references(const PointReferenceRequest& request) {
   const auto point = find_ethernet(request.interface);
   if (!point) return std::unexpected(point.error());
   std::optional<ReferenceSending> sending;
   std::optional<ReferenceObserving> observing;
-  std::optional<OutputFile> csv;
   if (request.send) {
     auto opened = ReferenceSending::open(*point, request.sending);
     if (!opened) return failure(with_capability_advice(opened.error().message));
@@ -65,19 +153,15 @@ Result<void> exchange_references(const PointReferenceRequest& request) {
     if (!opened) return failure(with_capability_advice(opened.error().message));
     observing.emplace(std::move(*opened));
   }
-  if (!request.flows.empty()) {
-    auto opened = OutputFile::open(request.flows);
-    if (!opened) return std::unexpected(opened.error());
-    csv.emplace(std::move(*opened));
-    if (auto held = csv->hold_place(); !held) return held;
-    csv->write(reference_csv_header());
-  }
+  auto outputs = ReferenceOutputs::open(request);
+  if (!outputs) return std::unexpected(outputs.error());
   // All is open that needs them, and no packet has been looked at.
   if (auto dropped = drop_privileges(); !dropped) return dropped;
   watch_for_interrupts();
 
   const auto began = ReferenceClock::now();
   const auto ended = [&] {
+    outputs->say_log();
     return interrupted() ||
            (request.duration && ReferenceClock::now() - began >= *request.duration) ||
            (sending ? sending->is_gone() : observing->is_gone());
@@ -85,14 +169,10 @@ Result<void> exchange_references(const PointReferenceRequest& request) {
   std::atomic<bool> stop{false};
   std::thread sender;
   if (sending) sender = sending->start(stop);
+  outputs->start();
   if (observing) {
-    observing->run(request.every, ended, [&](const ReferenceInterval& interval) {
-      if (csv) csv->write(reference_csv(interval));
-      if (request.json)
-        say_text(reference_json(interval, request.interface));
-      else if (request.flows != "-")
-        say_text(reference_text(interval, request.interface, request.top));
-    });
+    observing->run(request.every, ended,
+                   [&](const ReferenceInterval& interval) { outputs->take(interval); });
   } else {
     while (!ended()) std::this_thread::sleep_for(std::chrono::milliseconds{50});
   }
@@ -104,8 +184,7 @@ Result<void> exchange_references(const PointReferenceRequest& request) {
     warn(
         "no reference packets came in: nothing could be measured; does a point send them "
         "(--reference), and do they come by this interface?");
-  if (csv)
-    if (auto written = csv->finish(); !written) return written;
+  if (auto finished = outputs->finish(); !finished) return finished;
   if (is_gone) return failure(request.interface + ": the interface is gone");
   if (sending)
     if (const auto sent = sending->counters(); sent.references == 0 && sent.refusal != 0)

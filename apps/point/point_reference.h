@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "apps/point/collector_link.h"
 #include "core/time.h"
 #include "dataplane/reference/reference_receiver.h"
 #include "pipeline/reference/reference_sending.h"
@@ -21,11 +22,12 @@ struct PointReferenceRequest {
   ReferenceSendingOptions sending;
   ReferenceReceiverOptions receiving;
   std::optional<double> capacity;  ///< bytes a second
-  std::string flows;               ///< CSV
+  std::optional<CollectorLinkOptions> to;
+  std::string flows;  ///< CSV
   bool json = false;
   std::size_t top = 10;
   // As for any point.
-  std::string interface;
+  std::string interface, name;
   Duration every = std::chrono::seconds{10};
   std::optional<Duration> duration;
 

@@ -100,8 +100,8 @@ std::string complete_reference_request(PointReferenceRequest& request, const CLI
         return fmt::format("{} is for --reference and --observe-references", option);
     return {};
   }
-  if (point.count("--to") > 0)
-    return "a point for reference packets has no --to; start another one beside it";
+  if (!request.observe && point.count("--to") > 0)
+    return "--to needs --observe-references: whoever only sends them measures nothing";
   if (point.count("CAPTURE") > 0)
     return "reference packets in captures are read by sojourn oneway --method rli; this is for -i";
   if (request.interface.empty()) return "reference packets need -i INTERFACE";

@@ -14,6 +14,7 @@
 #include "apps/commands.h"
 #include "apps/option_helpers.h"
 #include "apps/query/query_marks.h"
+#include "apps/query/query_references.h"
 #include "console/exit_status.h"
 #include "console/output.h"
 #include "console/terminal.h"
@@ -32,6 +33,8 @@ struct QueryRequest {
   GroupBy by = GroupBy::prefix;
   std::vector<double> quantiles = {0.5, 0.95, 0.99};
   std::vector<std::string> marks;  ///< points whose marks are joined
+  bool references = false;
+  std::string references_of;  ///< a point; empty: all
   bool loss = false, join = false, ledger = false, json = false, csv = false, ipfix = false;
 };
 
@@ -92,7 +95,10 @@ static int run_query(const QueryRequest& request) {
     complain(status.error().message);
     return exit_error;
   }
-  const auto done = query(request);
+  const auto done = request.references
+                        ? query_references({request.store, request.since, request.references_of,
+                                            request.json, request.csv})
+                        : query(request);
   if (done) return exit_ok;
   complain(done.error().message);
   return exit_error;
@@ -106,6 +112,7 @@ constexpr const char* query_examples = R"(Examples:
   sojourn query sojourn.db --since 24h --by prefix/24       by destination prefix
   sojourn query sojourn.db --quantiles 50,99,99.9 --json    for programs
   sojourn query sojourn.db --since 10min --marks north:south   marked traffic, per interval
+  sojourn query sojourn.db --references south               flows' delays by reference packets
   sojourn query sojourn.db --ledger                         does everything add up?
 )";
 
@@ -175,6 +182,17 @@ void add_query(CLI::App& app, Run& run) {
       [request](const std::vector<std::string>& points) { request->marks = points; },
       "loss and delay per interval of alternate marking between\nthese points, as sojourn oneway "
       "tells them; FIRST:MID:LAST\nhas the way in parts");
+  query
+      .add_option_function<std::vector<std::string>>(
+          "--references",
+          [request](const std::vector<std::string>& points) {
+            request->references = true;
+            if (!points.empty()) request->references_of = points.front();
+          },
+          "flows' delays by reference packets at this point, or at all\nthat sent some; --csv has "
+          "them by interval")
+      ->type_name("[POINT]")
+      ->expected(0, 1);
   query.add_flag("--loss", request->loss, "share of packets that were lost");
   query.add_flag("--join", request->join,
                  "ClickHouse: join the packets of the last two days anew, of\n"
@@ -193,6 +211,13 @@ void add_query(CLI::App& app, Run& run) {
            {"--segment", "--by", "--quantiles", "--loss", "--join", "--ledger", "--csv", "--ipfix"})
         if (query.count(option) > 0)
           throw CLI::ValidationError(fmt::format("{} does not go with --marks", option));
+    if (request->references)
+      for (const char* option : {"--marks", "--segment", "--by", "--quantiles", "--loss", "--join",
+                                 "--ledger", "--ipfix"})
+        if (query.count(option) > 0)
+          throw CLI::ValidationError(fmt::format("{} does not go with --references", option));
+    if (request->references && request->csv && request->references_of.empty())
+      throw CLI::ValidationError("--references needs a POINT with --csv: its lines name none");
     if (request->ipfix && (request->ledger || request->loss))
       throw CLI::ValidationError(
           "--ipfix writes one-way delays: loss and ledgers are in --json and --csv");

@@ -11,6 +11,7 @@
 #include "core/time.h"
 #include "oneway/cnf/flow_record.h"
 #include "store/marks/mark_count.h"
+#include "store/references/reference_interval.h"
 
 namespace sojourn {
 
@@ -101,6 +102,8 @@ struct PointReport {
   std::vector<RttCell> cells;
   std::optional<MarkingRun> marking;  ///< which the marks are of
   std::vector<MarkCount> marks;
+  std::optional<ReferenceRun> referencing;  ///< which the references are of
+  std::vector<ReferenceInterval> references;
   /// Records of others, which carry no label: counted, not joined.
   std::uint64_t records_without_label = 0;
   /// Records that the transport's sequence numbers miss before this message; negative when late

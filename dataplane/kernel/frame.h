@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 #pragma once
 /* The bytes of a packet, and how to read them without going past their end. */
+#include "dataplane/kernel/load.h"
 #include "dataplane/kernel/machine.h"
 
 #define DP_FOUND (-1) /* what readers return if there is no reason to skip the packet */
@@ -29,35 +30,13 @@ DP_INLINE const __u8 *dp_at(const struct dp_frame *frame, __u32 offset, __u32 si
 	return at;
 }
 
-/* Network order to numbers, a byte at a time in the source; clang makes one load of it. */
+/* Network order to numbers. */
 DP_INLINE __u32 dp_be16(const __u8 *at)
 {
-	__u16 value;
-
-	__builtin_memcpy(&value, at, sizeof(value));
-	return __builtin_bswap16(value);
+	return __builtin_bswap16(dp_load16(at));
 }
 
 DP_INLINE __u32 dp_be32(const __u8 *at)
 {
-	__u32 value;
-
-	__builtin_memcpy(&value, at, sizeof(value));
-	return __builtin_bswap32(value);
-}
-
-DP_INLINE __u64 dp_load64(const __u8 *at)
-{
-	__u64 value;
-
-	__builtin_memcpy(&value, at, sizeof(value));
-	return value;
-}
-
-DP_INLINE __u32 dp_load32(const __u8 *at)
-{
-	__u32 value;
-
-	__builtin_memcpy(&value, at, sizeof(value));
-	return value;
+	return __builtin_bswap32(dp_load32(at));
 }

@@ -5,6 +5,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "dataplane/kernel/bob.h"
+#include "dataplane/kernel/load.h"
 #include "dataplane/kernel/select_abi.h"
 
 enum { IP_TCP = 6, IP_UDP = 17 };
@@ -12,9 +13,8 @@ enum { IP_TCP = 6, IP_UDP = 17 };
 /* Least significant byte first on any machine, as BOB reads. */
 DP_INLINE __u32 word_at(const void *at)
 {
-	__u32 word;
+	__u32 word = dp_load32(at);
 
-	__builtin_memcpy(&word, at, sizeof(word));
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	word = __builtin_bswap32(word);
 #endif

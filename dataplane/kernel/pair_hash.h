@@ -15,15 +15,26 @@ struct dp_pair_secrets {
 	__u64 of[2][2 * DP_PAIR_WORDS];
 };
 
-/* What a word adds to the first or second sum. */
-DP_INLINE __u64 dp_pair_product(const volatile struct dp_pair_secrets *secrets, __u32 sum,
-				__u32 number, __u64 word)
+struct dp_pair_sums {
+	__u64 first, second;
+};
+
+/* What a word adds to both sums: one after the other, a word at a time, so that its halves stay in
+ * registers. */
+DP_INLINE void dp_pair_add(struct dp_pair_sums *sums,
+			   const volatile struct dp_pair_secrets *secrets, __u32 number, __u64 word)
 {
-	return (secrets->of[sum][2 * number] + (__u32)word) *
-	       (secrets->of[sum][2 * number + 1] + (word >> 32));
+	const __u64 low = (__u32)word, high = word >> 32;
+
+	sums->first += (secrets->of[0][2 * number] + low) * (secrets->of[0][2 * number + 1] + high);
+	sums->second +=
+		(secrets->of[1][2 * number] + low) * (secrets->of[1][2 * number + 1] + high);
 }
 
-DP_INLINE __u64 dp_pair_joined(__u64 first, __u64 second)
+/* Never 0, which is nobody's. */
+DP_INLINE __u64 dp_pair_joined(const struct dp_pair_sums *sums)
 {
-	return (first >> 32) << 32 | second >> 32;
+	const __u64 joined = (sums->first >> 32) << 32 | sums->second >> 32;
+
+	return joined ? joined : 1;
 }

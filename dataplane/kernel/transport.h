@@ -98,8 +98,8 @@ DP_INLINE int dp_read_tcp(dp_context *context, const struct dp_frame *frame, str
 	header = (at[12] >> 4) * 4;
 	if (header < 20 || header > s->rest)
 		return DP_BAD_TCP_OFFSET;
-	__builtin_memcpy(&s->source_port, at, 2);
-	__builtin_memcpy(&s->destination_port, at + 2, 2);
+	s->source_port = dp_load16(at);
+	s->destination_port = dp_load16(at + 2);
 	s->sequence = dp_be32(at + 4);
 	s->acknowledgment = dp_be32(at + 8);
 	s->tcp_flags = at[13];
@@ -160,8 +160,8 @@ DP_INLINE int dp_read_udp(dp_context *context, struct dp_frame *frame, struct dp
 
 	if (!at || s->rest < 8)
 		return DP_TRUNCATED_TRANSPORT;
-	__builtin_memcpy(&s->source_port, at, 2);
-	__builtin_memcpy(&s->destination_port, at + 2, 2);
+	s->source_port = dp_load16(at);
+	s->destination_port = dp_load16(at + 2);
 	source = dp_be16(at);
 	destination = dp_be16(at + 2);
 	stated = dp_be16(at + 4);

@@ -51,6 +51,12 @@ std::int64_t tai_ahead() {
 }
 constexpr std::int64_t second_ns = 1'000'000'000;
 
+/// In the order of MarkingProgram::Timed.  All but the second are loaded for benchmarks alone, and
+/// those behind it for the option.
+constexpr std::array timed_programs = {"empty_tc",    "marking_tc",   "both_tc",
+                                       "put_in_tc",   "take_out_tc",  "bare_in2_tc",
+                                       "bare_in6_tc", "bare_out2_tc", "bare_out6_tc"};
+
 template <class Number>
 Number taken(Number& counter) {
   return std::atomic_ref<Number>{counter}.exchange(0, std::memory_order_relaxed);
@@ -93,7 +99,7 @@ struct MarkingProgram::State {
   std::vector<Seen> seen;  ///< beside `slots`
   std::size_t cpus = 1;
   bool sums_whole = true;  ///< replay: the kernel knows sums of whole packets
-  int program = -1, both = -1, empty = -1, start = -1;
+  int program = -1, start = -1;
 
   bpf_map* map(const char* name) const { return bpf_object__find_map_by_name(object.get(), name); }
   int descriptor_of(const char* name) const {
@@ -182,8 +188,11 @@ Result<MarkingProgram> MarkingProgram::load(const MarkingProgramOptions& options
   bpf_map__set_max_entries(state->map("counters"), here.cpus);
   if (config.copies) bpf_map__set_max_entries(state->map("seen"), MK_SEEN);
   bpf_map__set_initial_value(state->map(".rodata"), &config, sizeof config);
-  bpf_program__set_autoload(bpf_object__find_program_by_name(state->object.get(), "both_tc"),
-                            config.steps > 0);
+  for (const char* const name : timed_programs)
+    bpf_program__set_autoload(
+        bpf_object__find_program_by_name(state->object.get(), name),
+        name == timed_programs[1] ||
+            (config.steps > 0 && (config.has_option || name == timed_programs[0])));
   if (const int status = bpf_object__load(state->object.get()); status != 0)
     return std::unexpected(load_error(status));
 
@@ -192,8 +201,6 @@ Result<MarkingProgram> MarkingProgram::load(const MarkingProgramOptions& options
     if (bpf_map_update_elem(displacements, &i, &plan->flows.displacements[i], BPF_ANY) != 0)
       return failure(std::string{"cannot write the program's memory: "} + std::strerror(errno));
   state->program = state->descriptor_of("marking_tc");
-  if (config.steps > 0) state->both = state->descriptor_of("both_tc");
-  state->empty = state->descriptor_of("empty_tc");
   state->start = state->descriptor_of("start_clock");
   state->slots = MappedMap{bpf_map__fd(state->map("slots")), page_rounded(slots * sizeof(mk_slot))};
   state->counters = MappedMap{bpf_map__fd(state->map("counters")),
@@ -341,10 +348,8 @@ Result<double> MarkingProgram::time_runs(std::span<const std::byte> frame, unsig
   LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = frame.data(),
               .data_size_in = static_cast<std::uint32_t>(frame.size()),
               .repeat = static_cast<int>(repeat));
-  const int program = what == Timed::empty  ? state_->empty
-                      : what == Timed::both ? state_->both
-                                            : state_->program;
-  const int status = bpf_prog_test_run_opts(program, &run);
+  const char* const name = timed_programs[static_cast<std::size_t>(what)];
+  const int status = bpf_prog_test_run_opts(state_->descriptor_of(name), &run);
   if (status != 0) return failure(std::string{"the test run failed: "} + std::strerror(-status));
   return static_cast<double>(run.duration);
 }

@@ -55,9 +55,19 @@ class MarkingProgram {
 
   /// For tests: one Ethernet frame at its own time, with `replay`.  What the program made of it.
   Result<std::vector<std::byte>> replay(const Packet& packet, unsigned segments = 1);
-  /// For benchmarks: nanoseconds a run.  `both` puts the option in and takes it out again, so that
-  /// the packet is as it was.
-  enum class Timed : std::uint8_t { empty, duty, both };
+  /// For benchmarks: nanoseconds a run of a program that leaves the packet as it was
+  /// (dataplane/kernel/marking/bench.h); with `duty`, of the one that is used.
+  enum class Timed : std::uint8_t {
+    empty,
+    duty,
+    both,
+    put_in,
+    take_out,
+    bare_in2,
+    bare_in6,
+    bare_out2,
+    bare_out6,
+  };
   Result<double> time_runs(std::span<const std::byte> frame, unsigned repeat, Timed what);
 
  private:

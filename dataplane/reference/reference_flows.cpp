@@ -18,7 +18,7 @@ struct Sums {
 
   void add(const rp_flow& record) {
     packets += rp_packets(&record);
-    estimated += (record.estimated_high << 32) + record.estimated;
+    estimated += (std::uint64_t{record.estimated_high} << 32) + record.estimated;
     left_only += record.left_only;
     delays += joined(record.delays_high, record.delays_low);
     squares += joined(record.delay_squares_high, record.delay_squares_low);

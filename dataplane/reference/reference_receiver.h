@@ -23,7 +23,7 @@ struct ReferenceReceiverOptions {
   std::optional<std::uint16_t> sender = {};  ///< of the reference packets; else the first one met
   std::uint64_t seed = 0;
   bool replay = false;  ///< packets bring their own time
-  unsigned steps = 0;   ///< benchmark: step through 2^steps flows
+  unsigned steps = 0;   ///< benchmark: step through so many flows
 };
 
 /// Slower links would take a packet longer than the program can count (interpolation.h).

@@ -56,6 +56,13 @@ struct Bench {
                    {.sampling = {.share = share, .flows = of_flows, .seed = seed},
                     .interpolate = interpolate});
   }
+  /// As `sojourn oneway` does unless told otherwise.  The paper drops the largest 1 % of the
+  /// delays; where those are real, as here, a margin without them cannot hold what they add.
+  CnfTrial trial_of_margins(const Arrivals& arrivals, double share, bool of_flows) const {
+    return try_cnf(
+        traffic.packets, arrivals, flows(),
+        {.sampling = {.share = share, .flows = of_flows, .seed = seed}, .drop_outliers = 0});
+  }
 };
 
 LineChart cdf_chart(std::string title) {
@@ -125,7 +132,8 @@ void by_size(const CnfTrial& trial, std::string name, std::string title, LabRepo
 }
 
 /// Two rows of the table for each path: all flows with two samples, and the large ones.
-void tabulate(const std::string& path, const CnfTrial& trial, ResultTable& table) {
+void tabulate(const std::string& path, const CnfTrial& trial, const CnfTrial& margins,
+              ResultTable& table) {
   const auto percent = [](double share) { return Cell::decimals(100 * share, 1); };
   for (const std::uint64_t least : {std::uint64_t{2}, large}) {
     std::vector<Cell> row = {path, least == large ? "> 100" : "all"};
@@ -140,9 +148,9 @@ void tabulate(const std::string& path, const CnfTrial& trial, ResultTable& table
         percent(deviation_errors_of(trial, &CnfFlow::multiflow_deviation, least).median()));
     const bool all = least != large;
     row.push_back(
-        all ? percent(covered_share(trial, &CnfFlow::multiflow, &CnfFlow::multiflow_margin))
+        all ? percent(covered_share(margins, &CnfFlow::multiflow, &CnfFlow::multiflow_margin))
             : Cell::nothing());
-    row.push_back(all ? percent(covered_share(trial, &CnfFlow::nearby, &CnfFlow::nearby_margin))
+    row.push_back(all ? percent(covered_share(margins, &CnfFlow::nearby, &CnfFlow::nearby_margin))
                       : Cell::nothing());
     table.rows.push_back(std::move(row));
   }
@@ -337,11 +345,15 @@ LabReport run_l6(const LabSetting& setting) {
   by_size(weibull_flows, "size-flow-sampling", "CNF Fig. 6(a): flow sampling, Weibull", report);
   by_size(weibull_packets, "size-packet-sampling", "CNF Fig. 6(b): packet sampling, Weibull",
           report);
-  tabulate("Weibull, packets", weibull_packets, table);
-  tabulate("Weibull, flows", weibull_flows, table);
-  tabulate("drop-tail, packets", queue_packets, table);
-  tabulate("drop-tail, flows", queue_flows, table);
-  tabulate("RED, packets", red_packets, table);
+  tabulate("Weibull, packets", weibull_packets,
+           bench.trial_of_margins(weibull, sampling_share, false), table);
+  tabulate("Weibull, flows", weibull_flows, bench.trial_of_margins(weibull, sampling_share, true),
+           table);
+  tabulate("drop-tail, packets", queue_packets,
+           bench.trial_of_margins(drop_tail, sampling_share, false), table);
+  tabulate("drop-tail, flows", queue_flows, bench.trial_of_margins(drop_tail, sampling_share, true),
+           table);
+  tabulate("RED, packets", red_packets, bench.trial_of_margins(red, sampling_share, false), table);
   report.tables.push_back(
       trace_table(bench, queue_packets, bench.traffic.drain_rate(1, seconds) / rate));
   report.tables.push_back(std::move(table));

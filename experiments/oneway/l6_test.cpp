@@ -16,14 +16,15 @@ const BackboneTrace& traffic() {
                                                        .cut_at_edges = true});
   return trace;
 }
-CnfTrial weibull(bool of_flows, double stretch_ns_a_packet = 0) {
+CnfTrial weibull(bool of_flows, double stretch_ns_a_packet = 0, double drop_outliers = 0.01) {
   Arrivals arrivals = pass_through(traffic().packets, WeibullPath{{}, 1});
   // The twin's bias: packets that are not selected are this much slower.
   const LabSampling sampling{.share = of_flows ? 0.05 : 0.01, .flows = of_flows};
   for (std::size_t i = 0; i < arrivals.size(); ++i)
     if (!sampling.selects(i, traffic().packets[i].flow))
       arrivals[i] += static_cast<std::int64_t>(stretch_ns_a_packet);
-  return try_cnf(traffic().packets, arrivals, traffic().flow_sizes.size(), {.sampling = sampling});
+  return try_cnf(traffic().packets, arrivals, traffic().flow_sizes.size(),
+                 {.sampling = sampling, .drop_outliers = drop_outliers});
 }
 
 TEST(L6, MultiflowIsWithinTwentyPercentForLargeFlows) {
@@ -80,6 +81,18 @@ TEST(L6, MarginsHoldTheTruth) {
 
 TEST(L6, MultiflowIsUnbiased) { EXPECT_TRUE(agrees(0)); }
 TEST(L6, WouldNoticeThatUnselectedPacketsAreSlower) { EXPECT_FALSE(agrees(150e3)); }
+
+// With all delays, as the program does it, a margin covers the truth of about 96 % of sampled
+// flows; with the paper's 1 % dropped, of 91 %, because what is dropped is real.  Of 800 flows or
+// more, fewer than 92 % have probability below exp(-800 D(0.92 || 0.96)), about 1e-6 (Chernoff).
+TEST(L6, MarginsOfSampledFlowsHoldTheTruthIfNothingIsDropped) {
+  CnfTrial trial = weibull(true, 0, 0);
+  ASSERT_GT(errors_of(trial, &CnfFlow::nearby).count(), 800u);
+  EXPECT_GT(covered_share(trial, &CnfFlow::nearby, &CnfFlow::nearby_margin), 0.92);
+  EXPECT_GT(covered_share(trial, &CnfFlow::multiflow, &CnfFlow::multiflow_margin), 0.92);
+  for (CnfFlow& flow : trial.flows) flow.nearby_margin /= 4;  // the twin promises too much
+  EXPECT_LT(covered_share(trial, &CnfFlow::nearby, &CnfFlow::nearby_margin), 0.92);
+}
 
 }  // namespace
 }  // namespace sojourn

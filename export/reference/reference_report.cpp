@@ -28,23 +28,23 @@ std::string flow_name(const FlowKey& key) {
 
 }  // namespace
 
-std::string reference_text(const ReferenceInterval& interval, std::string_view interface,
+std::string reference_text(const ReferenceInterval& interval, std::string_view where,
                            std::size_t top) {
-  const rp_counters& seen = interval.seen;
-  std::string text = fmt::format(
-      "{} {}: {} packets, {} flows, {} measured", format_time(interval.begin).substr(11, 8),
-      interface, format_count(interval.packets()), format_count(interval.flows.size()),
-      format_count(interval.estimated()));
+  const ReferenceSeen seen = interval.seen.value_or(ReferenceSeen{});
+  std::string text =
+      fmt::format("{}: {} packets, {} flows, {} measured", where, format_count(interval.packets()),
+                  format_count(interval.flows.size()), format_count(interval.estimated()));
   if (interval.estimated() > 0) text += ", mean " + nanoseconds(interval.mean_ns());
   text += fmt::format("; {} references", format_count(seen.references));
   const auto mention = [&](std::uint64_t count, std::string_view what) {
     if (count > 0) text += fmt::format(", {} {}", format_count(count), what);
   };
-  mention(seen.references_lost, "lost");
-  mention(seen.references_reordered, "overtaken");
-  mention(seen.references_of_others, "of other senders");
-  mention(seen.references_off, "more than 17 s off: a clock was set");
+  mention(seen.lost, "lost");
+  mention(seen.reordered, "overtaken");
+  mention(seen.of_others, "of other senders");
+  mention(seen.off, "more than 17 s off: a clock was set");
   mention(interval.left_only(), "packets by the reference before them alone");
+  mention(seen.before_first, "packets before the first reference, not measured");
   mention(seen.after_last, "packets 10 s and more after the last reference, not measured");
   mention(seen.no_room, "packets of flows without room");
   text += '\n';
@@ -65,8 +65,9 @@ std::string reference_text(const ReferenceInterval& interval, std::string_view i
   return text;
 }
 
-std::string reference_json(const ReferenceInterval& interval, std::string_view interface) {
-  const rp_counters& seen = interval.seen;
+std::string reference_json(const ReferenceInterval& interval, std::string_view field,
+                           std::string_view where) {
+  const ReferenceSeen seen = interval.seen.value_or(ReferenceSeen{});
   Json flows = Json::array();
   for (const ReferenceFlow& flow : interval.flows) {
     Json one{{"protocol", protocol_name(flow.key.protocol)},
@@ -85,7 +86,7 @@ std::string reference_json(const ReferenceInterval& interval, std::string_view i
     }
     flows.push_back(std::move(one));
   }
-  const Json line{{"interface", interface},
+  const Json line{{field, where},
                   {"begin_ns", to_ns(interval.begin)},
                   {"end_ns", to_ns(interval.end)},
                   {"packets", interval.packets()},
@@ -94,12 +95,13 @@ std::string reference_json(const ReferenceInterval& interval, std::string_view i
                   {"before_first_reference", seen.before_first},
                   {"after_last_reference", seen.after_last},
                   {"flows_without_room", seen.no_room},
+                  {"not_read", seen.unread},
                   {"references",
                    {{"used", seen.references},
-                    {"lost", seen.references_lost},
-                    {"reordered", seen.references_reordered},
-                    {"of_others", seen.references_of_others},
-                    {"off", seen.references_off}}},
+                    {"lost", seen.lost},
+                    {"reordered", seen.reordered},
+                    {"of_others", seen.of_others},
+                    {"off", seen.off}}},
                   {"flows", std::move(flows)}};
   return line.dump() + '\n';
 }

@@ -26,15 +26,15 @@ ReferenceInterval example() {
       {.key = test_flow_key(2), .packets = 2000, .estimated = 10, .mean_ns = 11e6},
       {.key = test_flow_key(3), .packets = 5},
   };
-  interval.seen.references = 1234;
+  interval.seen = ReferenceSeen{.references = 1234};
   return interval;
 }
 
 TEST(ReferenceText, IsALineOfTotalsAndTheLargestFlows) {
-  const std::string text = reference_text(example(), "eth0", 2);
+  const std::string text = reference_text(example(), "12:00:01 eth0", 2);
   EXPECT_TRUE(
-      text.contains(" eth0: 2 105 packets, 3 flows, 100 measured, mean 2.000 ms; "
-                    "1 234 references, 4 packets by the reference before them alone\n"))
+      text.starts_with("12:00:01 eth0: 2 105 packets, 3 flows, 100 measured, mean 2.000 ms; "
+                       "1 234 references, 4 packets by the reference before them alone\n"))
       << text;
   const auto first = text.find("10.0.0.2:1024"), second = text.find("10.0.0.1:1024");
   ASSERT_NE(first, std::string::npos) << text;
@@ -48,23 +48,24 @@ TEST(ReferenceText, NamesWhatWentWrongOnlyIfItDid) {
   ReferenceInterval interval = example();
   interval.flows.clear();
   EXPECT_TRUE(reference_text(interval, "eth0", 2).ends_with("; 1 234 references\n"));
-  interval.seen.references_lost = 1;
-  interval.seen.references_reordered = 2;
-  interval.seen.references_of_others = 3;
-  interval.seen.references_off = 4;
-  interval.seen.after_last = 5;
-  interval.seen.no_room = 6;
+  interval.seen->lost = 1;
+  interval.seen->reordered = 2;
+  interval.seen->of_others = 3;
+  interval.seen->off = 4;
+  interval.seen->after_last = 5;
+  interval.seen->no_room = 6;
+  interval.seen->before_first = 7;
   const std::string text = reference_text(interval, "eth0", 2);
   EXPECT_TRUE(text.ends_with(
       "; 1 234 references, 1 lost, 2 overtaken, 3 of other senders, 4 more than 17 s off: a clock "
-      "was set, 5 packets 10 s and more after the last reference, not measured, 6 packets of flows "
-      "without room\n"))
+      "was set, 7 packets before the first reference, not measured, 5 packets 10 s and more after "
+      "the last reference, not measured, 6 packets of flows without room\n"))
       << text;
 }
 
 TEST(ReferenceJson, NumbersAreNumbersAndNullIsNull) {
-  const auto json = nlohmann::json::parse(reference_json(example(), "eth0"));
-  EXPECT_EQ(json["interface"], "eth0");
+  const auto json = nlohmann::json::parse(reference_json(example(), "point", "south"));
+  EXPECT_EQ(json["point"], "south");
   EXPECT_EQ(json["packets"], 2105);
   EXPECT_EQ(json["measured"], 100);
   EXPECT_EQ(json["references"]["used"], 1234);
@@ -83,6 +84,14 @@ TEST(ReferenceCsv, HasALinePerFlowAndNothingWhereNothingIsKnown) {
             "1700000000000000000,1700000010000000000,tcp,10.0.0.3,1024,10.0.0.1,443,5,0,,,0\n");
   const std::string_view header = reference_csv_header();
   EXPECT_EQ(std::ranges::count(header, ','), 11);
+}
+
+// Its totals were in a message that was lost.
+TEST(ReferenceText, FlowsAloneAreTold) {
+  ReferenceInterval interval = example();
+  interval.seen.reset();
+  EXPECT_TRUE(reference_text(interval, "south", 0).contains("2 105 packets, 3 flows"));
+  EXPECT_EQ(nlohmann::json::parse(reference_json(interval, "point", "south"))["packets"], 2105);
 }
 
 }  // namespace

@@ -151,13 +151,18 @@ void add_ledger(std::string& text, const PointLedger& ledger, Timestamp now) {
              fmt::format("+ repeated {} + without label {} + no room {} + lost at restart {}",
                          n(repeated), n(without_label), n(no_room), n(lost_at_restart))});
   if (ledger[marks] > 0) table.row({"", "", fmt::format("+ marks {}", n(marks))});
+  if (ledger[references] > 0) table.row({"", "", fmt::format("+ references {}", n(references))});
   row("  records joined", joined, fmt::format("= stored {}", n(stored)));
   row("  round-trip cells", cells_received,
       fmt::format("= stored {} + refused {}", n(cells_stored), n(cells_refused)));
   for (const std::string& line : table.lines(140)) text += line + "\n";
   if (ledger.marking != MarkingState::none)
-    text += fmt::format("  Marking: {}; it has fallen silent {} times.\n", name_of(ledger.marking),
+    text += fmt::format("  {}: {}; it has fallen silent {} times.\n",
+                        ledger[references] > 0 ? "References" : "Marking", name_of(ledger.marking),
                         n(silences));
+  if (ledger[same_name] > 0)
+    text +=
+        fmt::format("  {} reports came while another point of this name reported.\n", n(same_name));
   const std::string fault = ledger.fault();
   text += fault.empty() ? "  It adds up.\n" : "  It does not add up: " + fault + "\n";
 }

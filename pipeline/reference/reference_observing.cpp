@@ -18,7 +18,7 @@ constexpr auto look = 50ms;
 /// A packet that was under way when the tables were turned is through by then.
 constexpr auto grace = 20ms;
 /// What waits longer is settled without the reference packet that does not come.
-constexpr Duration patience = 2s, last_patience = 200ms;
+constexpr Duration last_patience = 200ms;
 
 Timestamp wall_now() {
   return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
@@ -32,31 +32,21 @@ rp_counters less(const rp_counters& now, const rp_counters& before) {
   return std::bit_cast<rp_counters>(words);
 }
 
-}  // namespace
+ReferenceSeen seen_of(const rp_counters& counters) {
+  std::uint64_t unread = 0;
+  for (const std::uint64_t skipped : counters.skipped) unread += skipped;
+  return {.references = counters.references,
+          .lost = counters.references_lost,
+          .reordered = counters.references_reordered,
+          .of_others = counters.references_of_others,
+          .off = counters.references_off,
+          .before_first = counters.before_first,
+          .after_last = counters.after_last,
+          .no_room = counters.no_room,
+          .unread = unread};
+}
 
-std::uint64_t ReferenceInterval::packets() const {
-  std::uint64_t sum = 0;
-  for (const ReferenceFlow& flow : flows) sum += flow.packets;
-  return sum;
-}
-std::uint64_t ReferenceInterval::estimated() const {
-  std::uint64_t sum = 0;
-  for (const ReferenceFlow& flow : flows) sum += flow.estimated;
-  return sum;
-}
-std::uint64_t ReferenceInterval::left_only() const {
-  std::uint64_t sum = 0;
-  for (const ReferenceFlow& flow : flows) sum += flow.left_only;
-  return sum;
-}
-double ReferenceInterval::mean_ns() const {
-  double sum = 0, count = 0;
-  for (const ReferenceFlow& flow : flows) {
-    sum += flow.mean_ns * static_cast<double>(flow.estimated);
-    count += static_cast<double>(flow.estimated);
-  }
-  return count > 0 ? sum / count : 0;
-}
+}  // namespace
 
 Result<ReferenceObserving> ReferenceObserving::open(const AttachmentPoint& point,
                                                     const ReferenceReceiverOptions& options) {
@@ -84,11 +74,11 @@ void ReferenceObserving::run(Duration every, const std::function<bool()>& ended,
     receiver_.turn();
     const Timestamp end = wall_now();
     std::this_thread::sleep_for(grace);
-    const auto give_up = SteadyClock::now() + (goes_on ? patience : last_patience);
+    const auto give_up = SteadyClock::now() + (goes_on ? ReferenceRun::patience : last_patience);
     while (!receiver_.is_settled() && SteadyClock::now() < give_up)
       std::this_thread::sleep_for(5ms);
     const rp_counters now = receiver_.counters();
-    take({begin, end, receiver_.take(), less(now, before)});
+    take({begin, end, receiver_.take(), seen_of(less(now, before))});
     before = now;
     begin = end;
   }

@@ -4,25 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "dataplane/attachment.h"
 #include "dataplane/reference/reference_receiver.h"
 #include "dataplane/reference/reference_socket.h"
+#include "store/references/reference_interval.h"
 
 namespace sojourn {
-
-/// What one interval has shown.
-struct ReferenceInterval {
-  Timestamp begin, end;
-  std::vector<ReferenceFlow> flows;
-  rp_counters seen{};  ///< meanwhile; packets may lag behind those of the flows a little
-
-  std::uint64_t packets() const;
-  std::uint64_t estimated() const;
-  std::uint64_t left_only() const;
-  double mean_ns() const;  ///< of all estimated packets
-};
 
 class ReferenceObserving {
  public:

@@ -50,6 +50,27 @@ engine = ReplacingMergeTree() partition by intDiv(start_ns, 21600000000000)
 order by (point, since_ns, instance, start_ns, flow, read_ns, doubt)
 )";
 
+/// A row per interval of a point that learns delays from reference packets, and one per flow in it,
+/// for two days, on the first shard.  What was inserted twice is equal in all columns.
+inline constexpr const char* clickhouse_reference_intervals = R"(
+create table if not exists reference_intervals (
+  point String, since_ns Int64, instance UInt64, every_ns Int64, clock_error_ns Int64,
+  begin_ns Int64, end_ns Int64, used UInt64, lost UInt64, reordered UInt64, of_others UInt64,
+  off UInt64, before_first UInt64, after_last UInt64, no_room UInt64, unread UInt64)
+engine = ReplacingMergeTree() partition by intDiv(begin_ns, 21600000000000)
+order by (point, since_ns, instance, begin_ns)
+)";
+inline constexpr const char* clickhouse_reference_flows = R"(
+create table if not exists reference_flows (
+  point String, since_ns Int64, instance UInt64, every_ns Int64, clock_error_ns Int64,
+  begin_ns Int64, end_ns Int64, source FixedString(16), source_port UInt16,
+  destination FixedString(16), destination_port UInt16, protocol UInt8, packets UInt64,
+  measured UInt64, left_only UInt64, mean_ns Float64, deviation_ns Float64)
+engine = ReplacingMergeTree() partition by intDiv(begin_ns, 21600000000000)
+order by (point, since_ns, instance, begin_ns, source, source_port, destination, destination_port,
+  protocol)
+)";
+
 /// Everything that newer rows replace: ledgers, clocks, the progress of the tiers, and which
 /// batches of cells are valid.  One insert of such rows is atomic.  On the first shard only.
 inline constexpr const char* clickhouse_state = R"(

@@ -29,6 +29,8 @@ struct MarkingRun {
     constexpr std::int64_t second = 1'000'000'000;
     return Duration{exponent >= 0 ? second << exponent : second >> -exponent};
   }
+  /// Between two reports, at most.
+  Duration longest_interval() const { return length(); }
 
   friend bool operator==(const MarkingRun&, const MarkingRun&) = default;
 };

@@ -40,23 +40,28 @@ void check_again(const PointReport& report) {
   std::vector<FlowRecord> records;
   std::vector<RttCell> cells;
   std::vector<MarkCount> marks;
+  std::vector<ReferenceInterval> references;
   for (const auto& message : ipfix::template_messages({}, report.exported))
     session.decode(message, again);
-  ipfix::MessageWriter writer{{}, [&](const ipfix::Message& message) {
-                                require(session.decode(message.bytes, again).counted);
-                                records.insert(records.end(), again.records.begin(),
-                                               again.records.end());
-                                cells.insert(cells.end(), again.cells.begin(), again.cells.end());
-                                marks.insert(marks.end(), again.marks.begin(), again.marks.end());
-                                require(again.marks.empty() || again.marking == report.marking);
-                              }};
+  ipfix::MessageWriter writer{
+      {}, [&](const ipfix::Message& message) {
+        require(session.decode(message.bytes, again).counted);
+        records.insert(records.end(), again.records.begin(), again.records.end());
+        cells.insert(cells.end(), again.cells.begin(), again.cells.end());
+        marks.insert(marks.end(), again.marks.begin(), again.marks.end());
+        require(again.marks.empty() || again.marking == report.marking);
+        for (const ReferenceInterval& part : again.references) append_part(references, part);
+        require(again.references.empty() || again.referencing == report.referencing);
+      }};
   writer.begin({"point", 1}, report.number, report.exported);
   writer.flows(report.records);
   writer.cells(report.cells);
   if (report.marking) writer.marks(*report.marking, report.marks);
+  if (report.referencing) writer.references(*report.referencing, report.references);
   writer.end();
   require(session.troubles().total() == 0);
-  require(records == report.records && cells == report.cells && marks == report.marks);
+  require(records == report.records && cells == report.cells && marks == report.marks &&
+          references == report.references);
 }
 
 }  // namespace
@@ -83,11 +88,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(decoded.framed == (length >= ipfix::header_bytes));
     require(decoded.counted || session.troubles().total() > before);
     require(session.templates() <= limits.domains * limits.templates_per_domain);
-    require(report.records.size() + report.cells.size() + report.marks.size() +
+    std::size_t references = 0;
+    for (const ReferenceInterval& interval : report.references) references += interval.records();
+    require(report.records.size() + report.cells.size() + report.marks.size() + references +
                 report.records_without_label <=
             decoded.data_records + (decoded.counted ? 0 : length));
     const bool says_something =
-        !report.records.empty() || !report.cells.empty() || !report.marks.empty();
+        !report.records.empty() || !report.cells.empty() || !report.marks.empty() || references > 0;
     if (says_something && can_be_written(report)) check_again(report);
   }
   return 0;

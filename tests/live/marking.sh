@@ -12,18 +12,11 @@ here=$(dirname "$0")
 # shellcheck source=tests/live/marking_net.sh
 . "$here/marking_net.sh"
 
-[ $# -ge 2 ] || { echo "usage: marking.sh SOJOURN EMULATOR [demo]" >&2; exit 2; }
-sojourn=$1 NET_EMULATOR=$2 demo=${3:-}
-missing=$(net_missing python3 bpftool tc)
-[ -z "$missing" ] || { echo "skipped: $missing"; exit 77; }
-
-marking_net_up
+marking_begin "$@"
+demo=${3:-}
 # Two more observers, whose clocks are off: by less than the guard band leaves room for, and by more.
 offset=(--observe multiplexed --interval 512ms "${flows[@]}")
-if ! all_points multiplexed --interval 512ms "${flows[@]}"; then
-  echo "skipped: $(cat "$NET_DIR/first.err")"
-  exit 77
-fi
+first_points multiplexed --interval 512ms "${flows[@]}"
 start_sink
 net_emulate --delay 2ms --jitter 300us --loss 3% --seed 16
 await_path

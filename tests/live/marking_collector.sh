@@ -11,43 +11,17 @@ here=$(dirname "$0")
 . "$here/../testbed/net.sh"
 # shellcheck source=tests/live/marking_net.sh
 . "$here/marking_net.sh"
+# shellcheck source=tests/live/collector_net.sh
+. "$here/collector_net.sh"
 
-[ $# -eq 2 ] || { echo "usage: marking_collector.sh SOJOURN EMULATOR" >&2; exit 2; }
-sojourn=$1 NET_EMULATOR=$2
-missing=$(net_missing python3 bpftool tc)
-[ -z "$missing" ] || { echo "skipped: $missing"; exit 77; }
-
-marking_net_up
+marking_begin "$@"
 # UDP alone: what goes to the collector is TCP, and of no monitored flow.
 udp=(--flow "destination=198.51.100.0/24,protocol=udp" --flow "destination=2001:db8:1::/64,protocol=udp")
 options=(multiplexed --interval 256ms "${udp[@]}" --to $NET_SERVER)
-if ! all_points "${options[@]}"; then
-  grep -q "CAP_BPF\|no BPF\|built without\|Linux 6.1" "$NET_DIR/first.err" || fail "no points"
-  echo "skipped: $(cat "$NET_DIR/first.err")"
-  exit 77
-fi
+first_points "${options[@]}"
 start_sink
 net_emulate --delay 2ms --loss 3% --seed 24
 await_path
-
-collect() {
-  ip netns exec "$NET_NAME-server" "$sojourn" collect --listen 0.0.0.0 --store "$NET_DIR/store.db" --web 8080 \
-    >"$NET_DIR/collect.out" 2>"$NET_DIR/collect.err" &
-  collecting=$!
-  await_lines "$NET_DIR/collect.err" 'listening on' 1
-}
-# api PATH: what the collector answers.
-api() { on_server python3 -c 'import sys, urllib.request as u; print(u.urlopen(sys.argv[1]).read().decode())' "http://127.0.0.1:8080$1"; }
-# await_answer PATH TEXT: 30 seconds at most.
-await_answer() {
-  local tries
-  for ((tries = 0; tries < 150; ++tries)); do
-    api "$1" >"$NET_DIR/answer" 2>/dev/null && grep -q -- "$2" "$NET_DIR/answer" && return 0
-    sleep 0.2
-  done
-  cat "$NET_DIR/answer" "$NET_DIR/collect.err" >&2
-  fail "no '$2' in $1"
-}
 
 echo "marks to a collector that comes later, 3 % loss"
 start_traffic
@@ -83,13 +57,12 @@ await_rows last 4
 python3 "$here/check_marking_collector.py" flowing "$NET_DIR/last.csv" || fail "traffic does not go on"
 start client client0 first --mark "${options[@]}" || fail "no second marker"
 points[0]=$started
-await_lines "$NET_DIR/collect.err" 'first reports marks again' 1
+await_lines "$NET_DIR/collect.err" 'first reports again' 1
 await_answer /metrics 'sojourn_marking_point_silent{point="first"} 0'
 stop_traffic
 stop_points
 net_stop_emulator
-kill -INT $collecting
-wait $collecting || fail "the collector ended with an error"
+stop_collecting
 [ "$(grep -c "silent for" "$NET_DIR/collect.err")" -eq 1 ] || { cat "$NET_DIR/collect.err"; fail "others are called silent"; }
 cat "$NET_DIR/collect.err"
 echo "all well"

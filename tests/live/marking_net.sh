@@ -3,22 +3,33 @@
 #
 #     client (marks) --- emulator: delay, chosen losses --- server (a router, observes) --- host (restores)
 #
-#   marking_net_up                  the namespaces, and routes through the server
+#   marking_begin SOJOURN EMULATOR  the namespaces, and routes through the server
 #   all_points METHOD OPTIONS...    points first, mid and last, with records in $NET_DIR
 #   start_traffic, stop_traffic     from the client to the host: UDP and TCP, IPv4 and IPv6
 #   check PART OPTIONS...           joins the records and holds them against the emulator's log
 #
-# Needs $here and $sojourn.
+# Needs $here, and $sojourn unless marking_begin is called.
 
-fail() { echo "FAILED: $*" >&2; tail -n 30 "$NET_DIR"/*.err >&2; exit 1; }
-# await_lines FILE TEXT COUNT: 60 seconds at most.
-await_lines() {
-  local tries
-  for ((tries = 0; tries < 600; ++tries)); do
-    [ "$(grep -c -- "$2" "$1" 2>/dev/null || true)" -lt "$3" ] || return 0
-    sleep 0.1
-  done
-  fail "fewer than $3 lines with '$2' in ${1##*/}"
+# shellcheck source=tests/live/waiting.sh
+. "$here/waiting.sh"
+
+# marking_begin SOJOURN EMULATOR [...]: the arguments of a test, and the namespaces; it may be skipped.
+marking_begin() {
+  local missing
+  [ $# -ge 2 ] || { echo "usage: ${0##*/} SOJOURN EMULATOR" >&2; exit 2; }
+  sojourn=$1
+  # shellcheck disable=SC2034  # of testbed/net.sh
+  NET_EMULATOR=$2
+  missing=$(net_missing python3 bpftool tc)
+  [ -z "$missing" ] || { echo "skipped: $missing"; exit 77; }
+  marking_net_up
+}
+# first_points METHOD OPTIONS...: all_points, or the test is skipped where the kernel does not take them.
+first_points() {
+  all_points "$@" && return 0
+  grep -q "CAP_BPF\|no BPF\|built without\|Linux 6.1" "$NET_DIR/first.err" || fail "no points"
+  echo "skipped: $(cat "$NET_DIR/first.err")"
+  exit 77
 }
 
 on_host() { ip netns exec "$NET_NAME-host" "$@"; }

@@ -10,18 +10,9 @@ here=$(dirname "$0")
 # shellcheck source=tests/live/marking_net.sh
 . "$here/marking_net.sh"
 
-[ $# -eq 2 ] || { echo "usage: marking_ways.sh SOJOURN EMULATOR" >&2; exit 2; }
-sojourn=$1 NET_EMULATOR=$2
-missing=$(net_missing python3 bpftool tc)
-[ -z "$missing" ] || { echo "skipped: $missing"; exit 77; }
-
-marking_net_up
+marking_begin "$@"
 double=(double --carrier dscp:1,0)
-if ! all_points "${double[@]}" --interval 256ms --copies "${flows[@]}"; then
-  grep -q "CAP_BPF\|no BPF\|built without\|Linux 6.1" "$NET_DIR/first.err" || fail "no points"
-  echo "skipped: $(cat "$NET_DIR/first.err")"
-  exit 77
-fi
+first_points "${double[@]}" --interval 256ms --copies "${flows[@]}"
 start_sink
 
 echo "one in five takes 40 ms longer, 3 % come twice, 3 % are lost"

@@ -7,6 +7,8 @@ set -eu
 here=$(dirname "$0")
 # shellcheck source=tests/testbed/net.sh
 . "$here/../testbed/net.sh"
+# shellcheck source=tests/live/references_net.sh
+. "$here/references_net.sh"
 
 [ $# -eq 2 ] || { echo "usage: references.sh SOJOURN EMULATOR" >&2; exit 2; }
 sojourn=$1 NET_EMULATOR=$2
@@ -14,22 +16,8 @@ missing=$(net_missing bpftool python3)
 [ -z "$missing" ] || { echo "skipped: $missing"; exit 77; }
 
 fail() { echo "FAILED: $*" >&2; exit 1; }
-# The process has given up root: it is attached.  Ten seconds at most.
-await_nobody() {
-  local tries
-  for ((tries = 0; tries < 200; ++tries)); do
-    [ "$(awk '/^Uid:/ {print $3}' "/proc/$1/status" 2>/dev/null)" != 65534 ] || return 0
-    sleep 0.05
-  done
-  return 1
-}
-
 net_up
-if ! on_server "$sojourn" point -i server0 --observe-references --duration 10ms >/dev/null 2>"$NET_DIR/why"; then
-  grep -q "CAP_BPF\|no BPF\|built without" "$NET_DIR/why" || fail "$(cat "$NET_DIR/why")"
-  echo "skipped: $(cat "$NET_DIR/why")"
-  exit 77
-fi
+need_references
 mbit=20
 ip netns exec "$NET_NAME-server" python3 "$here/reference_traffic.py" sink $NET_SERVER $NET_SERVER6 >"$NET_DIR/sink" &
 net_wait_for "$NET_DIR/sink" ready

@@ -16,10 +16,15 @@ Json clock_json(const std::optional<SegmentClock>& clock) {
           {"offset_high_ns", or_null(clock->offset_high_ns)}};
 }
 
-/// Of a point that marks or observes: "running", "silent" (without a goodbye) or "ended".
+/// Of a point of marks or references: "running", "silent" (without a goodbye) or "ended".
 Json marking_json(const PointLedger& ledger) {
   if (ledger.marking == MarkingState::none) return nullptr;
   return name_of(ledger.marking);
+}
+
+std::string_view reports_of(const PointLedger& ledger) {
+  if (ledger[Account::references] > 0) return "references";
+  return ledger.marking == MarkingState::none ? "flows" : "marks";
 }
 
 }  // namespace
@@ -69,6 +74,7 @@ Result<Json> path_json(Store& store, const QueryString& query, const ApiContext&
     points.push_back({{"name", ledger.point},
                       {"last_heard_s", seconds_since_1970(ledger.last_heard)},
                       {"clock_error_ns", or_null(ledger.clock_error_ns)},
+                      {"reports", reports_of(ledger)},
                       {"marking", marking_json(ledger)}});
   }
   return Json{{"now_s", seconds_since_1970(context.now)},
@@ -96,6 +102,7 @@ Result<Json> health_json(Store& store, const QueryString& query, const ApiContex
                     {"first_heard_s", seconds_since_1970(ledger.first_heard)},
                     {"last_heard_s", seconds_since_1970(ledger.last_heard)},
                     {"clock_error_ns", or_null(ledger.clock_error_ns)},
+                    {"reports", reports_of(ledger)},
                     {"marking", marking_json(ledger)},
                     {"fault", ledger.fault().empty() ? Json(nullptr) : Json(ledger.fault())},
                     {"accounts", accounts}});

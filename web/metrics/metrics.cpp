@@ -168,7 +168,7 @@ std::vector<MetricFamily> Metrics::families() const {
                      MetricType::gauge,
                      {}};
   MetricFamily silent{"sojourn_marking_point_silent",
-                      "1 if a marking point fell silent without a goodbye, else 0.",
+                      "1 if a point of marks or references fell silent without a goodbye, else 0.",
                       MetricType::gauge,
                       {}};
   for (const auto& [point, totals_of] : points_) {

@@ -11,31 +11,21 @@
 #include "dataplane/kernel/compilers.h"
 #include "dataplane/kernel/marking/abi.h"
 
-DP_INLINE __u64 mk_sum(const struct mk_bits *bits, __u32 is_ipv6, __u32 sum,
-		       const volatile struct mk_shape *shape,
-		       const volatile struct dp_pair_secrets *secrets)
-{
-	__u64 all = shape->start[sum];
-
-	all += dp_pair_product(secrets, sum, 0, bits->addresses[0]);
-	all += dp_pair_product(secrets, sum, 4, bits->rest);
-	if (is_ipv6) {
-		all += dp_pair_product(secrets, sum, 1, bits->addresses[1]);
-		all += dp_pair_product(secrets, sum, 2, bits->addresses[2]);
-		all += dp_pair_product(secrets, sum, 3, bits->addresses[3]);
-	}
-	return all;
-}
-
-/* Of masked bits; never 0, which is nobody's. */
+/* Of masked bits. */
 DP_INLINE __u64 mk_tag(const struct mk_bits *bits, __u32 is_ipv6,
 		       const volatile struct mk_shape *shape,
 		       const volatile struct dp_pair_secrets *secrets)
 {
-	const __u64 tag = dp_pair_joined(mk_sum(bits, is_ipv6, 0, shape, secrets),
-					 mk_sum(bits, is_ipv6, 1, shape, secrets));
+	struct dp_pair_sums sums = {shape->start[0], shape->start[1]};
 
-	return tag ? tag : 1;
+	dp_pair_add(&sums, secrets, 0, bits->addresses[0]);
+	dp_pair_add(&sums, secrets, 4, bits->rest);
+	if (is_ipv6) {
+		dp_pair_add(&sums, secrets, 1, bits->addresses[1]);
+		dp_pair_add(&sums, secrets, 2, bits->addresses[2]);
+		dp_pair_add(&sums, secrets, 3, bits->addresses[3]);
+	}
+	return dp_pair_joined(&sums);
 }
 
 /* Four displacements of 16 bits in a word. */

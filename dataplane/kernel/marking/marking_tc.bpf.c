@@ -66,7 +66,8 @@ DP_INLINE void observe(struct __sk_buff *skb, const struct mk_packet *packet,
 		       __u64 quarters, const volatile struct mk_place *place, __u32 segments)
 {
 	const __u32 word = mk_word(packet, place) ^ (mk_step(1) & 1 ? place->first : 0);
-	/* A benchmark has a mark to take away from every second packet, of the interval's colour. */
+	/* A benchmark has a mark to take away from every second packet, of the interval's colour:
+	 * for another one the clock is read. */
 	const __u32 mark = config.steps ? quarters >> 2 & 1 : mk_mark_in(word, place);
 	int copy = 0;
 
@@ -127,6 +128,7 @@ DP_INLINE void observe_option(struct __sk_buff *skb, const struct mk_packet *pac
 			      __u32 segments)
 {
 	const volatile struct mk_place *place = &config.place[1];
+	const __u32 mark = config.steps ? quarters >> 2 & 1 : mk_mark_in(option->data, place);
 	int copy = 0;
 
 	if (!option->data_at) {
@@ -135,8 +137,7 @@ DP_INLINE void observe_option(struct __sk_buff *skb, const struct mk_packet *pac
 	}
 	if (config.copies)
 		copy = mk_repeats(skb, packet, transport);
-	mk_count_observed(skb, flow, quarters, mk_mark_in(option->data, place) ^ config.flip,
-			  segments, copy);
+	mk_count_observed(skb, flow, quarters, mark ^ config.flip, segments, copy);
 	if (role == MK_RESTORE && mk_remove_option(skb, option))
 		mk_store_option(skb, option, mk_with_mark(option->data, 0, place));
 }
@@ -208,19 +209,4 @@ int marking_tc(struct __sk_buff *skb)
 	return TC_ACT_UNSPEC; /* whoever comes next decides */
 }
 
-/* For benchmarks of the option: put in and taken out, so that the packet is as it was. */
-SEC("tc")
-int both_tc(struct __sk_buff *skb)
-{
-	pass_by(skb, MK_MARK);
-	pass_by(skb, MK_RESTORE);
-	return TC_ACT_UNSPEC;
-}
-
-/* What a program costs that does nothing, but for a benchmark's own step. */
-SEC("tc")
-int empty_tc(struct __sk_buff *skb)
-{
-	mk_step(1);
-	return TC_ACT_UNSPEC;
-}
+#include "dataplane/kernel/marking/bench.h"

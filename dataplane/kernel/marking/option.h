@@ -140,13 +140,16 @@ DP_INLINE void mk_find_option(struct __sk_buff *skb, const struct mk_packet *pac
 	if (!mk_has_extensions(ip[6]))
 		return;
 	/* Nearly always it is alone in the first of them. */
-	if (ip[6] == config.option_header && ip + 48 <= packet->end && ip[41] == 0 &&
-	    ip[42] == MK_OPTION && ip[43] == 4 && !mk_has_extensions(ip[40])) {
-		option->length = MK_GROWTH;
-		option->data_at = 44;
-		option->next = ip[40];
-		option->data = bpf_ntohl(*(const __be32 *)(ip + 44));
-		return;
+	if (ip[6] == config.option_header && ip + 48 <= packet->end) {
+		const __u32 head = bpf_ntohl(*(const __be32 *)(ip + 40));
+
+		if ((head & 0xffffff) == (MK_OPTION << 8 | 4) && !mk_has_extensions(head >> 24)) {
+			option->length = MK_GROWTH;
+			option->data_at = 44;
+			option->next = head >> 24;
+			option->data = bpf_ntohl(*(const __be32 *)(ip + 44));
+			return;
+		}
 	}
 	option->number = ip[6];
 	option->at = 40;

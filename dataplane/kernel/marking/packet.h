@@ -6,6 +6,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "dataplane/kernel/compilers.h"
+#include "dataplane/kernel/load.h"
 #include "dataplane/kernel/marking/abi.h"
 
 #define MK_HEADERS 128 /* bytes that are fetched if the device left them elsewhere */
@@ -146,9 +147,12 @@ DP_INLINE void mk_addresses(const struct mk_packet *packet, __u64 addresses[4])
 	const __u8 *const ip = packet->ip;
 
 	if (packet->is_ipv6) {
-		__builtin_memcpy(addresses, ip + 8, 32);
+		addresses[0] = dp_load64(ip + 8);
+		addresses[1] = dp_load64(ip + 16);
+		addresses[2] = dp_load64(ip + 24);
+		addresses[3] = dp_load64(ip + 32);
 	} else {
-		__builtin_memcpy(addresses, ip + 12, 8);
+		addresses[0] = dp_load64(ip + 12);
 		addresses[1] = addresses[2] = addresses[3] = 0;
 	}
 }

@@ -15,7 +15,7 @@
  *
  * How large things can be:
  *   t         below 2^31 ns, else the packet is settled at once by RLI-L
- *   waiting   up to 2^16, else likewise; so sum t < 2^47, sum t^2 < 2^78 (two words)
+ *   waiting   below 2^16, else likewise; so sum t < 2^47, sum t^2 < 2^78 (two words)
  *   z         below 2^31 ns, and sum z below 2^32, else likewise; so |sum t z| < 2^63, and sum z^2
  * < 2^63.  (A link cannot carry more of z than there is time, unless its capacity is understated.)
  *   left      below 2^34 ns off the first reference packet's: others are refused
@@ -31,7 +31,7 @@
 
 #define RP_LONGEST_GAP (1ll << 31)
 #define RP_SHORTEST_GAP 1000
-#define RP_MOST_WAITING (1u << 16)
+#define RP_MOST_WAITING ((1u << 16) - 1)
 #define RP_MOST_SIZES (1ll << 32)
 #define RP_MOST_LEFT (1ll << 34)
 #define RP_MOST_CHANGE (1ll << 30)
@@ -64,7 +64,7 @@ DP_INLINE void rp_settle(struct rp_flow *f, __u32 packets, struct rp_wide sum,
 
 DP_INLINE __u64 rp_packets(const struct rp_flow *f)
 {
-	return (f->estimated_high << 32) + f->estimated + f->waiting + f->outside;
+	return ((__u64)f->estimated_high << 32) + f->estimated + f->waiting + f->outside;
 }
 
 /* slope times, in 2^-16, rounded to the nearest. */
@@ -166,7 +166,7 @@ DP_INLINE void rp_wait(struct rp_flow *f, __s64 gap_left_ns, __s64 t, __u32 coun
 		return;
 	}
 	squares = rp_product(time * time, count);
-	f->waiting += count;
+	f->waiting = (__u16)(f->waiting + count);
 	f->times += time * count;
 	f->time_squares_low += squares.low;
 	f->time_squares_high += squares.high + (f->time_squares_low < squares.low);

@@ -40,7 +40,8 @@ DP_ASSERT_SIZE(struct rp_gap, 32);
 struct rp_flow {
 	__u64 flow; /* keyed hash of the 5-tuple and the CPU; 0: free */
 	__u32 gap;
-	__u32 waiting; /* packets of that gap */
+	__u16 waiting; /* packets of that gap */
+	__u16 touched; /* written so that the line comes; means nothing */
 	__u64 times;   /* sum of t */
 	__s64 left_ns; /* the gap's; and z, as long as one packet waits */
 	__u64 delays_low;
@@ -57,7 +58,8 @@ struct rp_flow {
 	/* Rare. */
 	__u64 left_only; /* of those estimated: by the reference packet before them alone (RLI-L) */
 	__u64 outside;   /* neither estimated nor waiting */
-	__u64 estimated_high; /* how often `estimated` began anew */
+	__u32 estimated_high; /* how often `estimated` began anew */
+	__u32 touched_too;    /* likewise */
 };
 DP_ASSERT_SIZE(struct rp_flow, 128);
 
@@ -85,7 +87,7 @@ struct rp_config {
 	__u32 least_bytes;              /* and no packet takes less */
 	__u32 reference_line_bytes;     /* what a reference packet takes */
 	__u32 replay;                   /* the packet brings its time: skb->tstamp */
-	__u32 steps;                    /* benchmark: step through 2^steps flows */
+	__u32 steps;                    /* benchmark: step through so many flows */
 	__u32 cpus;
 	__u32 own_sender; /* the sending program: whose packets get a time */
 };
@@ -125,7 +127,8 @@ struct rp_counters {
 	__u64 references_off; /* delay 17 s or more off the first one's: a clock was set */
 	__u64 skipped[DP_SKIPS];
 	__u64 after_last; /* so long that nobody knows the delay */
-	__u64 spare[7];
+	__u64 step;       /* of a benchmark */
+	__u64 spare[6];
 };
 DP_ASSERT_SIZE(struct rp_counters, 320);
 

@@ -46,31 +46,27 @@ DP_INLINE struct rp_gap *machine_gap(__u32 number)
 	return bpf_map_lookup_elem(&gaps, &number);
 }
 
-DP_INLINE __u64 sum_of(const struct dp_summary *s, __u64 ports, __u32 sum)
-{
-	const volatile struct dp_pair_secrets *secrets = &config.secrets;
-	__u64 all = dp_pair_product(secrets, sum, 4, ports);
-
-	if (!s->is_ipv6)
-		return all + dp_pair_product(secrets, sum, 0,
-					     s->source[0] << 32 | s->destination[0]);
-	all += dp_pair_product(secrets, sum, 0, s->source[0]);
-	all += dp_pair_product(secrets, sum, 1, s->source[1]);
-	all += dp_pair_product(secrets, sum, 2, s->destination[0]);
-	return all + dp_pair_product(secrets, sum, 3, s->destination[1]);
-}
-
 /*
  * One direction of a conversation, on one CPU: a record is written by one CPU only and needs no
  * lock.  A flow that comes by two has two records, whose sums the reader adds up.
  */
 DP_INLINE __u64 hash_of(const struct dp_summary *s, __u32 cpu)
 {
+	const volatile struct dp_pair_secrets *secrets = &config.secrets;
 	const __u64 ports = (__u64)s->source_port << 48 | (__u64)s->destination_port << 32 |
 			    (__u64)s->is_ipv6 << 24 | (__u64)s->protocol << 16 | (cpu & 0xffff);
-	const __u64 hash = dp_pair_joined(sum_of(s, ports, 0), sum_of(s, ports, 1));
+	struct dp_pair_sums sums = {0, 0};
 
-	return hash ? hash : 1;
+	dp_pair_add(&sums, secrets, 4, ports);
+	if (s->is_ipv6) {
+		dp_pair_add(&sums, secrets, 0, s->source[0]);
+		dp_pair_add(&sums, secrets, 1, s->source[1]);
+		dp_pair_add(&sums, secrets, 2, s->destination[0]);
+		dp_pair_add(&sums, secrets, 3, s->destination[1]);
+	} else {
+		dp_pair_add(&sums, secrets, 0, s->source[0] << 32 | s->destination[0]);
+	}
+	return dp_pair_joined(&sums);
 }
 
 /* Rare, so a function: the first packet of a flow. */
@@ -89,17 +85,32 @@ DP_FUNCTION int write_key(const struct dp_summary *s, __u32 index)
 	return 0;
 }
 
+/* The group of a flow in the table that is in use now, and its number. */
+DP_INLINE struct rp_group *group_at(__u32 *index)
+{
+	*index += (*(volatile __u32 *)&shared.table & 1) * config.groups;
+	return bpf_map_lookup_elem(&groups, index);
+}
+
+/*
+ * Where a record most often is: its lines are written to, and come from wherever they are while the
+ * clock is read.  A load would not do: reading the clock waits for loads, but not for stores.
+ */
+DP_INLINE void touch(struct rp_group *group, __u64 hash)
+{
+	struct rp_flow *flow = &group->way[(__u32)hash & (RP_WAYS - 1)];
+
+	*(volatile __u16 *)&flow->touched = 1;
+	*(volatile __u32 *)&flow->touched_too = 1;
+}
+
 /* In a group, or a new record there; NULL: it is full. */
-DP_INLINE struct rp_flow *flow_in(const struct dp_summary *s, __u64 hash, __u32 index)
+DP_INLINE struct rp_flow *flow_in(const struct dp_summary *s, __u64 hash, struct rp_group *group,
+				  __u32 index)
 {
 	const __u32 first = (__u32)hash & (RP_WAYS - 1);
-	struct rp_group *group;
 	__u32 i, way;
 
-	index += (*(volatile __u32 *)&shared.table & 1) * config.groups;
-	group = bpf_map_lookup_elem(&groups, &index);
-	if (!group)
-		return 0;
 #pragma unroll
 	for (i = 0; i < RP_WAYS; i++) {
 		way = (first + i) & (RP_WAYS - 1);
@@ -112,16 +123,6 @@ DP_INLINE struct rp_flow *flow_in(const struct dp_summary *s, __u64 hash, __u32 
 		}
 	}
 	return 0;
-}
-
-/* Two groups to choose from: a full one is rare as long as the table has room.  Records are not
- * given up while a table is in use, so who is in the second group is not in the first. */
-DP_INLINE struct rp_flow *flow_of(const struct dp_summary *s, __u64 hash)
-{
-	const __u32 mask = config.groups - 1;
-	struct rp_flow *f = flow_in(s, hash, (__u32)(hash >> 32) & mask);
-
-	return f ? f : flow_in(s, hash, (__u32)(hash >> 8) & mask);
 }
 
 /* A reference packet, `at` its payload.  Not inlined: there are few. */
@@ -160,39 +161,72 @@ DP_INLINE __u32 bytes_of(struct __sk_buff *skb, const struct dp_summary *s, __u3
 	return s->ip_length > behind_link ? s->ip_length : behind_link;
 }
 
-DP_INLINE void look_at(struct __sk_buff *skb, struct dp_frame *frame, struct dp_summary *s)
+DP_INLINE __u64 time_of(struct __sk_buff *skb)
 {
-	const __u32 segments = dp_segments(skb);
-	const __u8 *at = dp_at(frame, s->offset, 4);
-	__u32 cpu = bpf_get_smp_processor_id(), reference;
-	struct rp_counters *c;
+	return (config.replay ? skb->tstamp : bpf_ktime_get_tai_ns()) +
+	       (__u64) * (volatile __s64 *)&shared.clock_offset_ns;
+}
+
+/* Two groups to choose from: a full one is rare as long as the table has room.  Records are not
+ * given up while a table is in use, so who is in the second group is not in the first. */
+DP_INLINE void take_packet(struct __sk_buff *skb, struct dp_summary *s, __u32 cpu,
+			   struct rp_counters *c)
+{
+	const __u64 hash = hash_of(s, cpu);
+	const __u32 segments = dp_segments(skb), mask = config.groups - 1;
+	__u32 index = (__u32)(hash >> 32) & mask;
+	struct rp_group *group = group_at(&index);
 	struct rp_flow *f;
 	__u64 now;
 
-	s->source_port = s->destination_port = 0;
-	if (at && (s->protocol == DP_IP_TCP || s->protocol == DP_IP_UDP)) {
-		__builtin_memcpy(&s->source_port, at, 2);
-		__builtin_memcpy(&s->destination_port, at + 2, 2);
-	}
-	now = (config.replay ? skb->tstamp : bpf_ktime_get_tai_ns()) +
-	      (__u64) * (volatile __s64 *)&shared.clock_offset_ns;
-	reference = rp_reference_at(frame, s);
-	if (reference) {
-		take_reference(skb, reference, now, rp_size_ns(&config, s->ip_length));
-		return;
-	}
-	c = bpf_map_lookup_elem(&counters, &cpu);
-	if (!c)
-		return;
-	if (config.steps) /* benchmark: a fresh flow for each repeat of one packet */
-		s->source[0] += c->packets & ((1ull << (config.steps & 31)) - 1);
+	if (!group)
+		return; /* cannot be */
+	touch(group, hash);
+	now = time_of(skb);
 	c->packets += segments;
-	f = flow_of(s, hash_of(s, cpu));
+	f = flow_in(s, hash, group, index);
+	if (!f) {
+		index = (__u32)(hash >> 8) & mask;
+		group = group_at(&index);
+		if (group)
+			f = flow_in(s, hash, group, index);
+	}
 	if (f)
 		rp_packets_came(f, c, *(volatile __u32 *)&shared.current, now, segments,
 				rp_size_ns(&config, bytes_of(skb, s, segments)));
 	else
 		c->no_room += segments;
+}
+
+/* Benchmark: a fresh flow for each repeat of one packet. */
+DP_INLINE void step(struct dp_summary *s, struct rp_counters *c)
+{
+	s->source[0] += c->step;
+	c->step = c->step + 1 < config.steps ? c->step + 1 : 0;
+}
+
+DP_INLINE void look_at(struct __sk_buff *skb, struct dp_frame *frame, struct dp_summary *s)
+{
+	const __u8 *at = dp_at(frame, s->offset, 4);
+	__u32 cpu = bpf_get_smp_processor_id(), reference;
+	struct rp_counters *c;
+
+	s->source_port = s->destination_port = 0;
+	if (at && (s->protocol == DP_IP_TCP || s->protocol == DP_IP_UDP)) {
+		s->source_port = dp_load16(at);
+		s->destination_port = dp_load16(at + 2);
+	}
+	reference = rp_reference_at(frame, s);
+	if (reference) {
+		take_reference(skb, reference, time_of(skb), rp_size_ns(&config, s->ip_length));
+		return;
+	}
+	c = bpf_map_lookup_elem(&counters, &cpu);
+	if (!c)
+		return;
+	if (config.steps)
+		step(s, c);
+	take_packet(skb, s, cpu, c);
 }
 
 /* Headers that the driver left in pages of their own are fetched first. */

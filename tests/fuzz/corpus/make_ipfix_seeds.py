@@ -21,6 +21,10 @@ MARK = [(156, 8), (325, 8), (30, 8, OURS), (2, 8), (31, 4, OURS), (32, 8, OURS),
 RUN = [(149, 4), (27, 8, OURS), (6, 1, OURS), (7, 8, OURS), (26, 1, OURS), (28, 1, OURS), (29, 1, OURS),
        (23, 65535, OURS), (24, 65535, OURS), (25, 65535, OURS)]
 
+REFERENCE = [(7, 2), (11, 2), (4, 1), (156, 8), (157, 8), (2, 8), (42, 8, OURS), (43, 8, OURS), (44, 8, OURS), (45, 8, OURS)]
+REFERENCES = [(156, 8), (157, 8)] + [(element, 8, OURS) for element in range(46, 55)]
+REFERENCE_RUN = [(149, 4), (27, 8, OURS), (6, 1, OURS), (7, 8, OURS), (55, 8, OURS), (29, 1, OURS)]
+
 
 def template(number, fields, scopes=0):
     body = struct.pack(">HH", number, len(fields)) + (struct.pack(">H", scopes) if scopes else b"")
@@ -60,7 +64,21 @@ OPTIONS = message(template(260, REPORT, 1), template(261, SELECTION, 1), templat
 MARKS = (struct.pack(">QQQQIQQQQQQQI", 3_908_988_800 << 32, 3_908_988_801 << 32, 1_700_000_000, 100, 1,
                      (3_908_988_800 << 32) + 5, 6, 7, 8, 0, 9, 0, 10))
 RAN = bytes(4) + TIME + b"\1" + struct.pack(">Q", 1000) + b"\0\1\2" + b"\7observe\4step\6dscp:0"
+# Ten seconds: 5 packets of a flow over IPv4, 3 of one over IPv6, and what came by besides.
+TEN_SECONDS = struct.pack(">QQ", 3_908_988_800 << 32, 3_908_988_810 << 32)
+REFERRED = struct.pack(">HHB", 1000, 9, 17) + TEN_SECONDS + struct.pack(">QQQdd", 5, 4, 1, 1.5e6, 2.5e5)
+CAME_BY = TEN_SECONDS + struct.pack(">9Q", 40, 1, 0, 0, 0, 1, 0, 2, 3)
+RECEIVED = bytes(4) + TIME + b"\1" + struct.pack(">QQ", 1000, 10**10) + b"\2"
+REFERENCE_TEMPLATES = message(template(268, KEY4 + REFERENCE), template(269, KEY6 + REFERENCE), template(270, REFERENCES),
+                              template(271, REFERENCE_RUN, 1))
 SEEDS = {
+    "references": session(REFERENCE_TEMPLATES, message(
+        data(271, RECEIVED), data(270, CAME_BY), data(268, bytes(8) + REFERRED + bytes(7) + b"\1" + REFERRED),
+        data(269, bytes(32) + REFERRED))),
+    "references-without-run": session(REFERENCE_TEMPLATES, message(data(268, bytes(8) + REFERRED))),
+    "references-impossible": session(REFERENCE_TEMPLATES, message(
+        data(271, RECEIVED), data(268, bytes(8) + REFERRED.replace(struct.pack(">Q", 4), struct.pack(">Q", 6))),
+        data(270, CAME_BY[8:16] + CAME_BY[:8] + CAME_BY[16:]))),
     "marks": session(message(template(266, MARK), template(267, RUN, 1)),
                      message(data(267, RAN), data(266, MARKS + b"\0\0" + MARKS + b"\x09link-down\3any"))),
     "marks-without-run": session(message(template(266, MARK)), message(data(266, MARKS + b"\0\0"))),

@@ -34,6 +34,10 @@ class SqliteStatement {
                       SQLITE_STATIC);
     return *this;
   }
+  SqliteStatement& bind_real(int at, double value) {
+    sqlite3_bind_double(statement_.get(), at, value);
+    return *this;
+  }
   SqliteStatement& bind_null(int at) {
     sqlite3_bind_null(statement_.get(), at);
     return *this;
@@ -61,6 +65,7 @@ class SqliteStatement {
   void reset() { sqlite3_reset(statement_.get()); }
 
   std::int64_t number(int column) const { return sqlite3_column_int64(statement_.get(), column); }
+  double real(int column) const { return sqlite3_column_double(statement_.get(), column); }
   bool is_null(int column) const {
     return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
   }
@@ -114,6 +119,14 @@ class SqliteDatabase {
     const auto row = statement->step();
     if (!row) return std::unexpected(row.error());
     return *row ? statement->number(0) : 0;
+  }
+  Result<bool> has_table(std::string_view name) {
+    auto select = prepare("select count(*) from sqlite_master where name = ?");
+    if (!select) return std::unexpected(select.error());
+    select->bind(1, name);
+    const auto row = select->step();
+    if (!row) return std::unexpected(row.error());
+    return select->number(0) > 0;
   }
   int changes() const { return sqlite3_changes(database_.get()); }
   std::int64_t last_row() const { return sqlite3_last_insert_rowid(database_.get()); }

@@ -1,8 +1,13 @@
 #ifdef SOJOURN_WITH_SQLITE
 // Counts of marking points in the store's file: a row for each flow and interval.
 
-#include "store/or_return.h"
-#include "store/sqlite_store.h"
+#include "store/sqlite/marks.h"
+
+#include <algorithm>
+
+#include "store/common/or_return.h"
+#include "store/sqlite/counts.h"
+#include "store/sqlite/schema.h"
 
 namespace sojourn {
 namespace {
@@ -20,70 +25,73 @@ constexpr const char* put_mark =
     "where (excluded.doubt <> '') > (doubt <> '') or "
     "((excluded.doubt <> '') = (doubt <> '') and excluded.read_ns > read_ns)";
 
-std::int64_t stored_number(std::uint64_t count) { return static_cast<std::int64_t>(count); }
-std::uint64_t count_of(std::int64_t number) { return static_cast<std::uint64_t>(number); }
-
-void bind_run(SqliteStatement& put, const PointMarks& marks) {
-  const MarkingRun& run = marks.run;
-  put.bind(1, marks.point)
-      .bind(2, stored_number(marks.instance))
-      .bind(3, run.duty)
-      .bind(4, run.method)
-      .bind(5, run.carrier)
-      .bind(6, std::int64_t{run.exponent})
-      .bind(8, to_ns(run.since))
-      .bind(9, std::int64_t{run.copies})
-      .bind(10, std::int64_t{run.ended});
-  if (run.clock_error)
-    put.bind(7, to_ns(*run.clock_error));
-  else
-    put.bind_null(7);
-}
+/// How far ahead the time is noted up to which a flow is needed: so it is noted seldom.
+constexpr Duration noted_ahead = std::chrono::hours{1};
+/// Strangers may name any number of flows; the memory of them is not theirs.
+constexpr std::size_t most_flows = 100'000;
 
 }  // namespace
 
-Result<std::int64_t> SqliteStore::run_number(const PointMarks& marks) {
-  auto put = database_.prepare(
-      "insert into marking_runs (point, instance, duty, method, carrier, exponent, "
-      "clock_error_ns, since_ns, copies, ended) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict "
-      "do update set ended = max(ended, excluded.ended)");
-  if (!put) return std::unexpected(put.error());
-  bind_run(*put, marks);
-  SOJOURN_OR_RETURN(put->run());
-  auto select = database_.prepare("select id from marking_runs where point = ? and instance = ?");
-  if (!select) return std::unexpected(select.error());
-  select->bind(1, marks.point).bind(2, stored_number(marks.instance));
-  const auto row = select->step();
-  if (!row) return std::unexpected(row.error());
-  return select->number(0);
+Result<void> SqliteMarks::prepare() {
+  SOJOURN_OR_RETURN(database_.run(sqlite_marks_schema));
+  const auto noted = database_.number(
+      "select count(*) from pragma_table_info('mark_flows') where name = 'until_ns'");
+  if (!noted) return std::unexpected(noted.error());
+  if (*noted > 0) return {};
+  // A file of an earlier version: all that is there may be needed as long as the newest mark.
+  return database_.run(
+      "alter table mark_flows add column until_ns integer;"
+      "update mark_flows set until_ns = (select max(start_ns) from marks)");
 }
 
-Result<std::int64_t> SqliteStore::flow_number(const std::string& flow) {
-  if (flow.empty()) return 0;
-  if (const auto known = mark_flows_.find(flow); known != mark_flows_.end()) return known->second;
-  auto put = database_.prepare("insert into mark_flows (flow) values (?) on conflict do nothing");
+Result<std::int64_t> SqliteMarks::run_number(const PointMarks& marks) {
+  auto put = database_.prepare(
+      "insert into marking_runs (point, instance, since_ns, clock_error_ns, ended, duty, method, "
+      "carrier, exponent, copies) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict "
+      "do update set ended = max(ended, excluded.ended)");
   if (!put) return std::unexpected(put.error());
-  put->bind(1, flow);
+  const MarkingRun& run = marks.run;
+  bind_run(*put, marks)
+      .bind(6, run.duty)
+      .bind(7, run.method)
+      .bind(8, run.carrier)
+      .bind(9, std::int64_t{run.exponent})
+      .bind(10, std::int64_t{run.copies});
+  SOJOURN_OR_RETURN(put->run());
+  return stored_run(database_, "select id from marking_runs where point = ? and instance = ?",
+                    marks.point, marks.instance);
+}
+
+Result<std::int64_t> SqliteMarks::flow_number(const std::string& flow, Timestamp start) {
+  if (flow.empty()) return 0;
+  const auto known = flows_.find(flow);
+  if (known != flows_.end() && start <= known->second.until) return known->second.id;
+  const Timestamp until = start + noted_ahead;
+  auto put = database_.prepare(
+      "insert into mark_flows (flow, until_ns) values (?, ?) on conflict do update set "
+      "until_ns = max(coalesce(until_ns, 0), excluded.until_ns)");
+  if (!put) return std::unexpected(put.error());
+  put->bind(1, flow).bind(2, to_ns(until));
   SOJOURN_OR_RETURN(put->run());
   auto select = database_.prepare("select id from mark_flows where flow = ?");
   if (!select) return std::unexpected(select.error());
   select->bind(1, flow);
   const auto row = select->step();
   if (!row) return std::unexpected(row.error());
-  // Strangers may name any number of flows; the memory of this is not theirs.
-  if (mark_flows_.size() > 100'000) mark_flows_.clear();
-  return mark_flows_.emplace(flow, select->number(0)).first->second;
+  if (flows_.size() > most_flows) flows_.clear();
+  flows_[flow] = {select->number(0), until};
+  return select->number(0);
 }
 
-Result<void> SqliteStore::write_marks(const StoreWrite& write) {
-  if (write.marks.empty()) return drop_old_marks(write.now);
+Result<void> SqliteMarks::write(std::span<const PointMarks> all) {
+  if (all.empty()) return {};
   auto put = database_.prepare(put_mark);
   if (!put) return std::unexpected(put.error());
-  for (const PointMarks& marks : write.marks) {
+  for (const PointMarks& marks : all) {
     const auto run = run_number(marks);
     if (!run) return std::unexpected(run.error());
     for (const MarkCount& count : marks.counts) {
-      const auto flow = flow_number(count.flow);
+      const auto flow = flow_number(count.flow, count.start);
       if (!flow) return std::unexpected(flow.error());
       put->bind(1, *run)
           .bind(2, to_ns(count.start))
@@ -104,30 +112,29 @@ Result<void> SqliteStore::write_marks(const StoreWrite& write) {
       SOJOURN_OR_RETURN(put->run());
     }
   }
-  return drop_old_marks(write.now);
-}
-
-/// Every ten minutes, run by run, since rows lie in that order.
-Result<void> SqliteStore::drop_old_marks(Timestamp now) {
-  if (now >= marks_dropped_ && now - marks_dropped_ < std::chrono::minutes{10}) return {};
-  auto drop = database_.prepare(
-      "delete from marks where start_ns < ?1 and run in (select id from marking_runs)");
-  if (!drop) return std::unexpected(drop.error());
-  drop->bind(1, to_ns(now - marks_kept));
-  SOJOURN_OR_RETURN(drop->run());
-  SOJOURN_OR_RETURN(database_.run(
-      "delete from marking_runs where not exists (select 1 from marks where run = id)"));
-  marks_dropped_ = now;
   return {};
 }
 
-Result<std::vector<PointMarks>> SqliteStore::marks(const std::string& point, Timestamp from,
-                                                   Timestamp to) {
+/// Run by run, since rows lie in that order.
+Result<void> SqliteMarks::drop_old(Timestamp before) {
+  SOJOURN_OR_RETURN(run_before(
+      database_, "delete from marks where start_ns < ? and run in (select id from marking_runs)",
+      before));
+  SOJOURN_OR_RETURN(database_.run(
+      "delete from marking_runs where not exists (select 1 from marks where run = id)"));
+  SOJOURN_OR_RETURN(
+      run_before(database_, "delete from mark_flows where coalesce(until_ns, 0) < ?", before));
+  std::erase_if(flows_, [&](const auto& flow) { return flow.second.until < before; });
+  return {};
+}
+
+Result<std::vector<PointMarks>> SqliteMarks::read(const std::string& point, Timestamp from,
+                                                  Timestamp to) {
   std::vector<PointMarks> all;
   // A file of an earlier version, which no collector has written to since.
-  const auto known = database_.number("select count(*) from sqlite_master where name = 'marks'");
+  const auto known = database_.has_table("marks");
   if (!known) return std::unexpected(known.error());
-  if (*known == 0) return all;
+  if (!*known) return all;
   // All of the answer must be of one moment.
   SOJOURN_OR_RETURN(database_.run("begin"));
   const auto found = [&]() -> Result<void> {
@@ -160,7 +167,7 @@ Result<std::vector<PointMarks>> SqliteStore::marks(const std::string& point, Tim
   return all;
 }
 
-Result<void> SqliteStore::read_counts(std::int64_t run, Timestamp from, Timestamp to,
+Result<void> SqliteMarks::read_counts(std::int64_t run, Timestamp from, Timestamp to,
                                       PointMarks& marks) {
   auto select = database_.prepare(
       "select start_ns, interval, read_ns, doubt, coalesce(mark_flows.flow, ''), packets, pulses, "

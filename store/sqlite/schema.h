@@ -21,18 +21,37 @@ create table clocks (
 )";
 
 /// Counts of marking points, in files of earlier versions too: made where they are missing.  `run`
-/// is a row of marking_runs, `flow` one of mark_flows; 0 stands for the interval itself.
+/// is a row of marking_runs, `flow` one of mark_flows; 0 stands for the interval itself.  No mark
+/// of a flow begins after its `until_ns`.
 inline constexpr const char* sqlite_marks_schema = R"(
 create table if not exists marking_runs (
   id integer primary key, point text not null, instance integer not null, duty text, method text,
   carrier text, exponent integer, clock_error_ns integer, since_ns integer, copies integer,
   ended integer, unique (point, instance));
-create table if not exists mark_flows (id integer primary key, flow text not null unique);
+create table if not exists mark_flows (
+  id integer primary key, flow text not null unique, until_ns integer);
 create table if not exists marks (
   run integer, start_ns integer, flow integer, interval integer, read_ns integer, doubt text,
   packets integer, pulses integer, pulse_ns integer, late_ns integer, early_ns integer,
   middle integer, contrary integer, other integer, marked_before integer, repeats integer,
   primary key (run, start_ns, flow)) without rowid;
+)";
+
+/// Delays by reference packets, likewise: a row for each interval, and one for each flow in it.
+inline constexpr const char* sqlite_references_schema = R"(
+create table if not exists reference_runs (
+  id integer primary key, point text not null, instance integer not null, since_ns integer,
+  every_ns integer, clock_error_ns integer, ended integer, unique (point, instance));
+create table if not exists reference_intervals (
+  run integer, begin_ns integer, end_ns integer, used integer, lost integer, reordered integer,
+  of_others integer, off integer, before_first integer, after_last integer, no_room integer,
+  unread integer, primary key (run, begin_ns)) without rowid;
+create table if not exists reference_flows (
+  run integer, begin_ns integer, source text, source_port integer, destination text,
+  destination_port integer, protocol integer, end_ns integer, packets integer, measured integer,
+  left_only integer, mean_ns real, deviation_ns real,
+  primary key (run, begin_ns, source, source_port, destination, destination_port, protocol))
+  without rowid;
 )";
 
 }  // namespace sojourn

@@ -1,21 +1,18 @@
 // Counts of marking points in ClickHouse, on the first shard.  They need no batch: the same row
 // twice is one.
 
+#include "store/clickhouse/marks.h"
+
 #include <fmt/format.h>
 
-#include <set>
+#include "store/clickhouse/row_batch.h"
+#include "store/clickhouse/row_binary.h"
+#include "store/common/or_return.h"
 
-#include "store/clickhouse/schema.h"
-#include "store/clickhouse/values.h"
-#include "store/clickhouse_store.h"
-#include "store/or_return.h"
-
-namespace sojourn {
+namespace sojourn::clickhouse {
 namespace {
 
-constexpr std::int64_t unknown_clock = -1;
-
-void append_mark(clickhouse::RowWriter& rows, const PointMarks& marks, const MarkCount& count) {
+void append_mark(RowWriter& rows, const PointMarks& marks, const MarkCount& count) {
   const MarkingRun& run = marks.run;
   rows.text(marks.point)
       .number(to_ns(run.since))
@@ -43,48 +40,35 @@ void append_mark(clickhouse::RowWriter& rows, const PointMarks& marks, const Mar
       .number(count.repeats);
 }
 
-Timestamp time_in(clickhouse::RowReader& in) {
-  return timestamp_from_ns(in.number<std::int64_t>());
-}
-
 }  // namespace
 
-Result<void> ClickHouseStore::send_marks(const StoreWrite& write) {
-  clickhouse::RowWriter rows;
-  std::set<std::int64_t> partitions;
-  const auto send = [&]() -> Result<void> {
-    if (!rows.empty()) SOJOURN_OR_RETURN(first().insert("marks", rows.bytes()));
-    rows.clear();
-    partitions.clear();
-    return {};
-  };
-  for (const PointMarks& marks : write.marks)
+Result<void> send_marks(const Server& server, std::span<const PointMarks> all) {
+  RowBatch batch{server, "marks"};
+  for (const PointMarks& marks : all)
     for (const MarkCount& count : marks.counts) {
-      append_mark(rows, marks, count);
-      partitions.insert(to_ns(count.start) / 1'000'000'000 / clickhouse_partition_seconds[0]);
-      if (partitions.size() > most_partitions || rows.bytes().size() > most_bytes)
-        SOJOURN_OR_RETURN(send());
+      append_mark(batch.rows(), marks, count);
+      SOJOURN_OR_RETURN(batch.added(count.start));
     }
-  return send();
+  return batch.send();
 }
 
 /// Of two readings of one interval the one in doubt counts, then the one read last.
-Result<std::vector<PointMarks>> ClickHouseStore::marks(const std::string& point, Timestamp from,
-                                                       Timestamp to) {
+Result<std::vector<PointMarks>> read_marks(const Server& server, const std::string& point,
+                                           Timestamp from, Timestamp to) {
   std::vector<PointMarks> all;
-  const auto known = first().select("exists table marks format RowBinary");
+  const auto known = has_table(server, "marks");
   if (!known) return std::unexpected(known.error());
-  if (*known != std::string(1, '\1')) return all;  // of an earlier version
-  const auto bytes = first().select(fmt::format(
+  if (!*known) return all;  // of an earlier version
+  const auto bytes = server.select(fmt::format(
       "select since_ns, instance, duty, method, carrier, exponent, clock_error_ns, copies, "
       "start_ns, flow, number, read_ns, doubt, packets, pulses, pulse_ns, late_ns, early_ns, "
       "middle, contrary, other, marked_before, repeats from marks where point = {} and "
       "start_ns >= {} and start_ns < {} order by since_ns, instance, start_ns, flow, "
       "doubt != '' desc, read_ns desc limit 1 by since_ns, instance, start_ns, flow "
       "format RowBinary",
-      clickhouse::quoted(point), to_ns(from), to_ns(to)));
+      quoted(point), to_ns(from), to_ns(to)));
   if (!bytes) return std::unexpected(bytes.error());
-  clickhouse::RowReader in{*bytes};
+  RowReader in{*bytes};
   while (!in.done()) {
     PointMarks run{.point = point, .instance = 0, .run = {}, .counts = {}};
     run.run.since = time_in(in);
@@ -120,4 +104,4 @@ Result<std::vector<PointMarks>> ClickHouseStore::marks(const std::string& point,
   return all;
 }
 
-}  // namespace sojourn
+}  // namespace sojourn::clickhouse
