@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <thread>
 
 namespace sojourn::web {
 namespace {
@@ -51,8 +52,11 @@ TEST(Connections, AReplyThatMovesOnHasItsTimeAnew) {
   const Pair pair;
   Connections connections;
   auto* entry = connections.opened(pair.ours());
+  const auto opened = Connections::Clock::now();
+  std::this_thread::sleep_for(30ms);
   connections.now_in(entry, State::answering);
   connections.now_in(entry, State::waiting);
+  EXPECT_EQ(connections.end_slow(opened + 20s + 10ms, 20s, 60s), 0u);
   EXPECT_EQ(connections.end_slow(Connections::Clock::now() + 10s, 20s, 60s), 0u);
   EXPECT_EQ(connections.size(), 1u);
   connections.closed(entry);

@@ -331,6 +331,10 @@ TEST(Parser, ReadsQuicHeaders) {
   EXPECT_EQ(spinning.content, Content::quic_short);
   EXPECT_TRUE(spinning.quic_spin);
   EXPECT_EQ(parse(udp_frame(3478, bytes_of({0x60}) + zeros(30))).skip, Skip::not_paired) << "TURN";
+  // TFTP, SNMP, IKE, RADIUS and its accounting, SSDP, IPFIX, SIP (by IANA's registry of ports).
+  constexpr std::array<std::uint16_t, 8> others = {69, 161, 500, 1812, 1813, 1900, 4739, 5060};
+  for (const std::uint16_t port : others)
+    EXPECT_EQ(parse(udp_frame(port, bytes_of({0x60}) + zeros(30))).skip, Skip::not_paired) << port;
 }
 
 TEST(Parser, WhatIsNotWantedIsNotLookedAt) {

@@ -49,6 +49,17 @@ FlowKey reference_key() {
 }
 
 /// The first packets of a second of backbone traffic, reference packets among them.
+TEST(ReferenceConfig, FlowsTakeNoMoreMemoryThanTheyAreGiven) {
+  for (std::size_t memory = 1 << 16; memory < 1 << 26; memory += memory / 3) {
+    const auto config = make_reference_config({.memory_bytes = memory});
+    const std::size_t used =
+        std::size_t{config.groups} * 2 * (sizeof(rp_group) + RP_WAYS * sizeof(rp_key));
+    EXPECT_LE(used, memory);
+    EXPECT_GT(2 * used, memory);
+  }
+  EXPECT_FALSE(make_reference_config({}).replay) << "the kernel has the time unless we bring it";
+}
+
 TEST(ReferenceReceiver, CountsAsTheSameHeadersInThisProcess) {
   constexpr std::size_t packets = 20'000;
   const BackboneTrace traffic = backbone_traffic(

@@ -70,6 +70,11 @@ TEST_F(CaptureTrialTest, MoreMemoryIsMoreAccurateAndSeedsDiffer) {
   const auto fridges = *choose_table({.kind = TableKind::fridges, .memory_bytes = 4096});
   EXPECT_NE(trial.run(fridges, 1).samples, trial.run(fridges, 2).samples);
   EXPECT_EQ(trial.run(fridges, 1).samples, trial.run(fridges, 1).samples);
+  EXPECT_LE(trial.run(fridges, 1).memory_bytes, 4096u);
+  EXPECT_GT(trial.run(fridges, 1).memory_bytes, 2048u);
+  // Each fridge by itself stands for all pairs; weighed together they still do.
+  const auto weighed = *choose_table({.kind = TableKind::fridges_ivw, .memory_bytes = 1 << 20});
+  EXPECT_NEAR(trial.run(weighed, 1).total, 1, 0.15);
 
   const LabReport report = report_of(*comparison, trial, options);
   EXPECT_EQ(report.tables.front().rows.size(), 2 * tables);

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "store/cell_batch.h"
 
@@ -147,6 +149,36 @@ TEST(NativeIndex, IsOfTheBucketThatHoldsIt) {
     EXPECT_LE(seconds, std::exp2(index / 8.0) * (1 + 1e-9));
     EXPECT_GT(seconds, std::exp2((index - 1) / 8.0) * (1 - 1e-9));
   }
+}
+
+/// A double in a message: the number of its field, wire type 1, and its bytes.
+std::string double_field(unsigned number, double value) {
+  std::string bytes(1, static_cast<char>(number << 3 | 1));
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  for (unsigned i = 0; i < 8; ++i) bytes += static_cast<char>(bits >> (8 * i));
+  return bytes;
+}
+
+TEST(Protobuf, AHistogramHasItsSumAndItsCount) {
+  Metrics metrics{{.version = "1"}};
+  CellBatch batch;
+  add(batch, 0, number_of(Measure::oneway), 1, bin_of(5ms), 2.5);
+  add(batch, 0, number_of(Measure::oneway), 1, bin_of(80ms), 1.25);
+  write(metrics, batch);
+  const std::string bytes =
+      metrics
+          .page(
+              "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;"
+              "encoding=delimited",
+              {})
+          .body;
+  const auto count = bytes.find(double_field(4, 3.75));  // sample_count_float
+  ASSERT_NE(count, std::string::npos);
+  ASSERT_GE(count, 9u);
+  EXPECT_EQ(bytes[count - 9], double_field(2, 0)[0]);  // sample_sum
+  double sum = 0;
+  std::memcpy(&sum, bytes.data() + count - 8, sizeof sum);
+  EXPECT_NEAR(sum, 2.5 * 0.005 + 1.25 * 0.08, 2e-4);
 }
 
 // The bytes of a family with one gauge, derived by hand from metrics.proto.
