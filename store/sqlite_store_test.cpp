@@ -103,6 +103,14 @@ TEST_F(SqliteStoreTest, OldSlicesLeaveTheirTierAndStayInLongerOnes) {
     ASSERT_TRUE(store->write(write_of(batch, start + age)));
   }
   EXPECT_EQ(weight_in(*store, start - 6h, start + 24h * 21), 4);
+  // Whoever opens it later finds the same, in slices of any length.
+  const auto later = *open_store_for_reading(path_);
+  for (const Tier& tier : default_tiers)
+    for (const Duration age : {Duration{0h}, Duration{24h}, Duration{24h * 3}, Duration{24h * 20}})
+      EXPECT_EQ(weight_in(*later, start + age - 6h, start + age + 6h, tier.slice),
+                weight_in(*store, start + age - 6h, start + age + 6h, tier.slice))
+          << to_ns(tier.slice) << " " << to_ns(age);
+  EXPECT_EQ(weight_in(*later, start - 6h, start + 24h * 21), 4);
   auto database = SqliteDatabase::open(path_, SQLITE_OPEN_READONLY);
   ASSERT_TRUE(database);
   EXPECT_EQ(*database->number("select count(*) from blocks where tier = 0"), 1);
