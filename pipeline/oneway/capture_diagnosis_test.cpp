@@ -58,6 +58,20 @@ TEST(CaptureDiagnosis, KnowsTranslatedPacketsByTheirContent) {
   EXPECT_EQ(diagnosis.apart, 5ms);
 }
 
+// Without ports, equal contents say little: every ping looks like any other.
+TEST(CaptureDiagnosis, TakesNoPingForATranslatedOne) {
+  TestTwoPoints traffic{0};
+  for (std::uint16_t i = 0; i < 100; ++i) {
+    const Bytes ping = echo(8, 1, i) + zeros(32);
+    const std::int64_t sent_ns = two_points_start_ns + i * std::int64_t{100'000};
+    traffic.first.push_back(
+        {sent_ns, ethernet(EtherType::ipv4, ipv4({.source = 0x0a000001}, IpProtocol::icmp, ping))});
+    traffic.last.push_back(
+        {sent_ns + 5'000'000, ethernet(EtherType::ipv4, ipv4({}, IpProtocol::icmp, ping))});
+  }
+  EXPECT_EQ(diagnosed(traffic).what, What::different_traffic);
+}
+
 TEST(CaptureDiagnosis, NamesThePointWithoutPackets) {
   TestTwoPoints traffic;
   traffic.last.clear();
