@@ -16,70 +16,24 @@ sojourn=$1
 missing=$(net_missing python3 tcpdump ethtool nstat)
 [ -z "$missing" ] || { echo "skipped: $missing"; exit 77; }
 
-name=offloaded-$$
-folder=$(mktemp -d)
-chmod 755 "$folder"
-clean_up() {
-  local end
-  for end in client router host; do
-    ip netns pids "$name-$end" 2>/dev/null | xargs -r kill 2>/dev/null || true
-    ip netns delete "$name-$end" 2>/dev/null || true
-  done
-  rm -rf "$folder"
-}
-trap clean_up EXIT
-fail() { echo "FAILED: $*" >&2; tail -n 20 "$folder"/*.err >&2; exit 1; }
-on() { local end=$1; shift; ip netns exec "$name-$end" "$@"; }
-
-for end in client router host; do
-  ip netns add "$name-$end"
-  ip -n "$name-$end" link set lo up
-done
-ip link add client0 netns "$name-client" type veth peer name router0 netns "$name-router"
-ip link add router1 netns "$name-router" type veth peer name host0 netns "$name-host"
-for place in "client client0 0 1" "router router0 0 2" "router router1 1 1" "host host0 1 2"; do
-  # shellcheck disable=SC2086  # four words
-  set -- $place
-  ip -n "$name-$1" link set "$2" up
-  ip -n "$name-$1" address add "192.0.$((2 + $3)).$4/24" dev "$2"
-  ip -n "$name-$1" address add "2001:db8:$3::$4/64" dev "$2" nodad
-done
-on router sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1
+# shellcheck source=tests/live/router_net.sh
+. "$here/router_net.sh"
+router_net_up
 on router ethtool -K router1 tx off gso off tso off gro off >/dev/null
 on host ethtool -K host0 tx off rx off gro off gso off tso off >/dev/null
-for version in -4 -6; do
-  [ $version = -4 ] && via=("192.0.2.2" "192.0.3.1") || via=("2001:db8:0::2" "2001:db8:1::1")
-  ip -n "$name-client" $version route add default via "${via[0]}"
-  ip -n "$name-host" $version route add default via "${via[1]}"
-done
 # A tunnel from end to end.  Its outer checksum, once verified, tells the sum of what is inside.
 for place in "client client0 192.0.2.1 192.0.3.2 1" "host host0 192.0.3.2 192.0.2.1 2"; do
   # shellcheck disable=SC2086  # five words
   set -- $place
-  ip -n "$name-$1" link add tunnel0 type vxlan id 16 local "$3" remote "$4" dstport 4789 udpcsum
-  ip -n "$name-$1" link set tunnel0 up
-  ip -n "$name-$1" address add "198.51.100.$5/24" dev tunnel0
-  ip -n "$name-$1" address add "2001:db8:16::$5/64" dev tunnel0 nodad
+  ip -n "$NET_NAME-$1" link add tunnel0 type vxlan id 16 local "$3" remote "$4" dstport 4789 udpcsum
+  ip -n "$NET_NAME-$1" link set tunnel0 up
+  ip -n "$NET_NAME-$1" address add "198.51.100.$5/24" dev tunnel0
+  ip -n "$NET_NAME-$1" address add "2001:db8:16::$5/64" dev tunnel0 nodad
 done
 
-# point NAMESPACE INTERFACE NAME OPTIONS...
-point() {
-  local end=$1 interface=$2 called=$3 tries
-  shift 3
-  rm -f "$folder/$called.csv"
-  ip netns exec "$name-$end" "$sojourn" point -i "$interface" --name "$called" --clock-error 0s --records "$folder/$called.csv" \
-    "$@" >"$folder/$called.out" 2>"$folder/$called.err" &
-  points+=($!)
-  for ((tries = 0; tries < 200; ++tries)); do
-    [ ! -s "$folder/$called.csv" ] || return 0
-    kill -0 $! 2>/dev/null || return 1
-    sleep 0.05
-  done
-  return 1
-}
 # packets NAME: all that the point has counted.
 packets() {
-  python3 - "$folder/$1.csv" <<'END'
+  python3 - "$NET_DIR/$1.csv" <<'END'
 import csv, sys
 with open(sys.argv[1], encoding="utf-8") as file:
     rows = csv.DictReader(line for line in file if not line.startswith("#"))
@@ -89,25 +43,18 @@ END
 
 # transfer TITLE FIRST LAST HOST FILTER OPTIONS...: FIRST and LAST are interfaces, FILTER is tcpdump's for one packet.
 transfer() {
-  local title=$1 first=$2 last=$3 to=$4 filter=$5 tries wire sent
+  local title=$1 first=$2 last=$3 to=$4 filter=$5 wire sent
   shift 5
   local flow=(--flow "destination=$to,protocol=tcp")
-  rm -f "$folder"/*.csv "$folder/digest"
+  rm -f "$NET_DIR"/*.csv "$NET_DIR/digest"
   points=()
-  if ! point client "$first" first --mark "$@" "${flow[@]}"; then
-    grep -q "CAP_BPF\|no BPF\|built without\|Linux 6.1" "$folder/first.err" || fail "no point"
-    echo "skipped: $(cat "$folder/first.err")"
-    exit 77
-  fi
+  first_point client "$first" first --mark "$@" "${flow[@]}"
   [ "$first" = tunnel0 ] || point router router0 mid --observe "$@" "${flow[@]}" || fail "no observer"
   point host "$last" last --restore "$@" "${flow[@]}" || fail "no point at the end"
-  ip netns exec "$name-host" tcpdump -U -s 128 -B 65536 -i "$last" -w /dev/null "$filter" 2>"$folder/tcpdump.err" &
+  ip netns exec "$NET_NAME-host" tcpdump -U -s 128 -B 65536 -i "$last" -w /dev/null "$filter" 2>"$NET_DIR/tcpdump.err" &
   local listener=$!
-  for ((tries = 0; tries < 200; ++tries)); do
-    ! grep -q "listening" "$folder/tcpdump.err" || break
-    sleep 0.05
-  done
-  ip netns exec "$name-host" timeout 100 python3 "$here/bulk_transfer.py" receive "$folder/digest" &
+  await_lines "$NET_DIR/tcpdump.err" listening 1
+  ip netns exec "$NET_NAME-host" timeout 100 python3 "$here/bulk_transfer.py" receive "$NET_DIR/digest" &
   local receiver=$!
   sent=$(on client timeout 100 python3 "$here/bulk_transfer.py" send "$to" 24) || fail "$title: nothing is sent"
   wait $receiver || fail "$title: nothing arrives"
@@ -116,16 +63,16 @@ transfer() {
   kill -TERM $listener
   wait "${points[@]}" || fail "$title: a point ended with an error"
   wait $listener || true
-  grep -q "^0 packets dropped by kernel" "$folder/tcpdump.err" || { echo "  $title: tcpdump lost packets"; return 1; }
-  [ "$sent" = "$(cat "$folder/digest")" ] || fail "$title: the content differs"
-  wire=$(awk '/packets received by filter/ { print $1 }' "$folder/tcpdump.err")
+  grep -q "^0 packets dropped by kernel" "$NET_DIR/tcpdump.err" || { echo "  $title: tcpdump lost packets"; return 1; }
+  [ "$sent" = "$(cat "$NET_DIR/digest")" ] || fail "$title: the content differs"
+  wire=$(awk '/packets received by filter/ { print $1 }' "$NET_DIR/tcpdump.err")
   local counts called
   counts="first $(packets first)"
   [ "$first" = tunnel0 ] || counts+=", mid $(packets mid)"
   counts+=", last $(packets last)"
   echo "  $title: tcpdump $wire, $counts packets"
   for called in first mid last; do
-    [ ! -e "$folder/$called.csv" ] || [ "$(packets $called)" = "$wire" ] || fail "$title: $called counts something else"
+    [ ! -e "$NET_DIR/$called.csv" ] || [ "$(packets $called)" = "$wire" ] || fail "$title: $called counts something else"
   done
   [ "$wire" -ge 15000 ] || fail "$title: 24 MB are more packets than $wire"
 }
