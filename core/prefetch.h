@@ -22,8 +22,12 @@ namespace sojourn {
   asm volatile("");
 }
 
-/// For reading, into the second-level cache.  Only a hint: the address may be unmapped, so it is
-/// computed as a number.
+/// For reading, into the first-level cache (near) or the second (far).  Only a hint: the
+/// address may be unmapped, so it is computed as a number.
+[[gnu::always_inline]] inline void prefetch_near(const void* from, std::ptrdiff_t distance) {
+  prefetch_to_read(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(from) +
+                                                 static_cast<std::uintptr_t>(distance)));
+}
 [[gnu::always_inline]] inline void prefetch_far(const void* from, std::ptrdiff_t distance) {
   const auto address =
       reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(distance);

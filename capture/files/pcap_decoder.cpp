@@ -40,8 +40,8 @@ class PcapDecoder final : public Decoder {
       if (rest < variant.record_header_size) break;
       const auto [captured, length] = lengths(at);
       if (captured > max_captured || captured > rest - variant.record_header_size) break;
-      prefetch_far(at, prefetch_distance);
-      prefetch_far(at, prefetch_distance + cache_line);  // the next header lies in either
+      prefetch_near(at, prefetch_distance);
+      prefetch_near(at, prefetch_distance + cache_line);  // the next header lies in either
 
       // Seconds are unsigned and 32 bits wide, so no time of a pcap file overflows int64
       // nanoseconds.  The addition carries a fraction of a second or more.
@@ -68,8 +68,9 @@ class PcapDecoder final : public Decoder {
   }
 
  private:
-  /// Helps readers of large batches; for small ones the parser has already fetched the bytes.
-  static constexpr std::ptrdiff_t prefetch_distance = 8192, cache_line = 64;
+  /// Where the next record begins is known once this one's header is read.  The parser has fetched
+  /// the bytes into the second-level cache, whose latency would be paid for each packet.
+  static constexpr std::ptrdiff_t prefetch_distance = 1024, cache_line = 64;
 
   struct Lengths {
     std::uint32_t captured, on_the_wire;

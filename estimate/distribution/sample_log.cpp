@@ -29,11 +29,12 @@ void SampleLog::append_all(const SampleLog& other) {
     sealed_ += other.used_;
     return;
   }
-  const auto append_one = [this](std::int64_t ns, double weight) {
+  if (!other.tail_) return;
+  const auto& [delays, weights] = *other.tail_;
+  for (std::size_t i = 0; i < other.used_; ++i) {
     if (full()) grow();
-    append(ns, weight);
-  };
-  if (other.tail_) visit_block(*other.tail_, other.used_, append_one);
+    append(delays[i], weights.empty() ? 1.0 : weights[i]);
+  }
 }
 
 void SampleLog::clear() { *this = SampleLog{}; }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/large_allocator.h"
@@ -48,8 +49,21 @@ class SampleLog {
   /// Calls visit(ns, weight) for each sample.
   template <class Visit>
   void for_each(Visit visit) const {
-    for (const Piece& piece : pieces_) visit_block(*piece.block, piece.size, visit);
-    if (tail_) visit_block(*tail_, used_, visit);
+    for_each_block([&](std::span<const std::int64_t> delays, std::span<const double> weights) {
+      if (weights.empty())
+        for (const std::int64_t ns : delays) visit(ns, 1.0);
+      else
+        for (std::size_t i = 0; i < delays.size(); ++i) visit(delays[i], weights[i]);
+    });
+  }
+  /// Calls visit(delays, weights) for each block; `weights` is empty if all are 1.
+  template <class Visit>
+  void for_each_block(Visit visit) const {
+    for (const Piece& piece : pieces_)
+      visit(std::span{piece.block->delays}.first(piece.size), std::span{piece.block->weights});
+    if (tail_)
+      visit(std::span{std::as_const(tail_->delays)}.first(used_),
+            std::span{std::as_const(tail_->weights)});
   }
 
  private:
@@ -67,15 +81,6 @@ class SampleLog {
     std::shared_ptr<const Block> block;
     std::size_t size;
   };
-
-  template <class Visit>
-  static void visit_block(const Block& block, std::size_t size, Visit& visit) {
-    const std::span delays{block.delays.data(), size};
-    if (block.weights.empty())
-      for (const std::int64_t ns : delays) visit(ns, 1.0);
-    else
-      for (std::size_t i = 0; i < size; ++i) visit(delays[i], block.weights[i]);
-  }
 
   std::vector<Piece> pieces_;
   std::shared_ptr<Block> tail_;  ///< sized ahead, so that appending is a store and an increment

@@ -1,6 +1,7 @@
 #include "estimate/distribution/select_quantiles.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <optional>
@@ -63,7 +64,9 @@ class Sieve {
         marks_[cell] = 1;
   }
 
-  bool may_hold(std::int64_t ns) const { return marks_[cell_of(ns)] != 0; }
+  bool may_hold(std::int64_t ns) const { return mark(ns) != 0; }
+  /// 1 if a relevant bucket may hold it, else 0.
+  std::uint8_t mark(std::int64_t ns) const { return marks_[cell_of(ns)]; }
 
  private:
   static constexpr int cell_bits = 13;
@@ -168,11 +171,11 @@ class Gathered {
       if (place.next && place.below + place.within - targets[i] <= margin) want(*place.next);
     }
     if (wanted_.empty()) return;
-    log.for_each([this, sieve = Sieve{wanted_}](std::int64_t ns, double weight) {
-      if (!sieve.may_hold(ns)) [[likely]]
-        return;
-      const std::int16_t slot = slots_[position(LogBuckets::index_of(ns))];
-      if (slot != none) buckets_[static_cast<std::size_t>(slot)].add(ns, weight);
+    const Sieve sieve{wanted_};
+    log.for_each_block([&](std::span<const std::int64_t> delays, std::span<const double> weights) {
+      if (weights.empty()) return gather(sieve, delays);
+      for (std::size_t i = 0; i < delays.size(); ++i)
+        if (sieve.may_hold(delays[i])) keep(delays[i], weights[i]);
     });
   }
 
@@ -196,6 +199,26 @@ class Gathered {
 
  private:
   static constexpr std::int16_t none = -1;
+
+  /// Samples of weight 1.  Which of them are kept follows no pattern, so there is no branch on it:
+  /// each is written, and the next one over it if it is not kept.
+  void gather(const Sieve& sieve, std::span<const std::int64_t> delays) {
+    std::array<std::int64_t, 256> kept;
+    while (!delays.empty()) {
+      const auto some = delays.first(std::min(delays.size(), kept.size()));
+      std::size_t count = 0;
+      for (const std::int64_t ns : some) {
+        kept[count] = ns;
+        count += sieve.mark(ns);
+      }
+      for (const std::int64_t ns : std::span{kept}.first(count)) keep(ns, 1);
+      delays = delays.subspan(some.size());
+    }
+  }
+  void keep(std::int64_t ns, double weight) {
+    const std::int16_t slot = slots_[position(LogBuckets::index_of(ns))];
+    if (slot != none) buckets_[static_cast<std::size_t>(slot)].add(ns, weight);
+  }
 
   static std::size_t position(std::int32_t bucket) {
     return static_cast<std::size_t>(bucket + LogBuckets::per_sign);

@@ -18,10 +18,10 @@ namespace sojourn {
 /// A Record per flow, found by the flow's hash.  `Record` is a trivially copyable cache line with
 /// members `flow` (0 = free) and `last_seen`; a new one is all zero but for these two.
 ///
-/// Open addressing with a load factor of at most a quarter: probes end at once, and unused records
-/// take no room in the cache.  When it fills up, flows idle for longer than `idle` are dropped, and
-/// the table doubles only if more than an eighth is still in use.  At its limit, if there is one,
-/// it may be half full.
+/// Open addressing with a load factor of at most a quarter, or an eighth as long as the table is
+/// small: probes end at once, and unused records take no room in the cache.  When it fills up,
+/// flows idle for longer than `idle` are dropped, and the table doubles only if more than half of
+/// that is still in use.  At its limit, if there is one, it may be half full.
 ///
 /// With `most`, memory is fixed instead: that many records in buckets of eight.  A flow has a
 /// preferred place in its bucket, so finding it usually takes one cache line; if the place is
@@ -40,7 +40,7 @@ class ConnectionTable {
       : records_(most == no_limit ? HugeArray<Record>::in_use(std::bit_ceil(initial_records))
                                   : HugeArray<Record>{rounded(most)}),
         ways_(most == no_limit ? 0 : ways_of(most)),
-        most_used_(records_.size() / 4),
+        most_used_(usual_load(records_.size())),
         peak_bytes_(records_.memory_bytes()),
         idle_(most == no_limit ? idle : in_use) {}
 
@@ -80,6 +80,11 @@ class ConnectionTable {
   static constexpr std::size_t most_ways = 8;
   /// With few records none is lost by rounding.
   static std::size_t ways_of(std::size_t most) { return most >= 8 * most_ways ? most_ways : 4; }
+  /// How many of the records may be used.  A miss of the first place costs a branch that is not
+  /// predicted and another cache line; in a table of a huge page at most, avoiding it is free.
+  static std::size_t usual_load(std::size_t records) {
+    return records * sizeof(Record) <= huge_page ? records / 8 : records / 4;
+  }
   static std::size_t rounded(std::size_t most) {
     const std::size_t ways = ways_of(most);
     return std::max(most / ways * ways, ways);
@@ -115,7 +120,7 @@ class ConnectionTable {
     const auto kept = static_cast<std::size_t>(std::ranges::count_if(records_, alive));
     std::size_t size = records_.size();
     bool at_limit = false;
-    if (kept > size / 8) {
+    if (kept > usual_load(size) / 2) {
       at_limit = limit_bytes_ != 0 && 4 * records_.memory_bytes() > limit_bytes_;  // sweeps copy
       if (!at_limit) {
         size *= 2;
@@ -127,7 +132,7 @@ class ConnectionTable {
     }
     const HugeArray<Record> old = std::exchange(records_, HugeArray<Record>::in_use(size));
     peak_bytes_ = std::max(peak_bytes_, old.memory_bytes() + records_.memory_bytes());
-    most_used_ = at_limit ? size / 2 : size / 4;
+    most_used_ = at_limit ? size / 2 : usual_load(size);
     used_ = 0;
     for (const Record& record : old) {
       if (!alive(record)) continue;
