@@ -29,14 +29,15 @@ threaded := core_test pipeline_test ipfix_transport_test
 # Statistics that take minutes under a sanitizer and run in the release build anyway.
 slow_when_sanitized := Statistics|Traffic/|^Tailored\.|SampleWeight|^L2\.|IsUnbiased|IsBiased|^Repeats
 
-.PHONY: help build demo demo-live demo-marking test test-sanitizers test-traces test-clang test-threads check-format mutants bench fuzz format install clean
+.PHONY: help build demo demo-live demo-marking test test-long test-sanitizers test-traces test-clang test-threads check-format mutants bench fuzz format install clean
 
 help:
 	@echo 'make demo          build, and show the delays in a recorded capture'
 	@echo 'make demo-live     build, and show a page of delays that move: an emulated path (root)'
 	@echo 'make demo-marking  build, and mark live packets between namespaces with a router between (root)'
 	@echo 'make build         build build/release/sojourn'
-	@echo 'make test          all tests'
+	@echo 'make test          all tests but those that take long'
+	@echo 'make test-long     those that take long, and the benchmarks as tests'
 	@echo 'make test-sanitizers  the same with clang, AddressSanitizer and UBSan; fuzzers for a short while'
 	@echo 'make test-traces   recorded captures beside tshark and through the kernel, all of them'
 	@echo 'make test-threads  what has threads with ThreadSanitizer'
@@ -75,9 +76,16 @@ demo-marking: build
 
 test:
 	@tools/setup test
+	@cmake --preset release $(strict) -DSOJOURN_BENCH=OFF $(quiet)
+	@cmake --build build/release --parallel $(JOBS)
+	@$(tests) build/release -LE 'robust|long'
+
+# Long experiments and statistics, the longer forms of live tests, and the benchmarks, which are only asked whether they run.
+test-long:
+	@tools/setup test
 	@cmake --preset release $(strict) -DSOJOURN_BENCH=ON $(quiet)
 	@cmake --build build/release --parallel $(JOBS)
-	@$(tests) build/release -LE robust
+	@$(tests) build/release -L long
 
 # Everything once more with clang, AddressSanitizer and UndefinedBehaviorSanitizer: the unit tests, the
 # program on every file that may hurt it, and the fuzzers for a short while.

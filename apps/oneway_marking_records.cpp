@@ -90,7 +90,7 @@ Result<int> measure_marking_records(const OnewayRequest& request,
   OnewayMeasurement measured;
   const auto clock_error =
       request.setup.clock_error ? request.setup.clock_error : joined->clock_error;
-  const CollectorOptions options{joined->setup.method, clock_error.value_or(Duration{})};
+  const MarkJudgeOptions options{joined->setup.method, clock_error.value_or(Duration{})};
   measured.result = summarise_marking(
       joined->setup, options, joined->points.front(), joined->points.back(),
       segments.empty() ? std::span<const MarkingHop>{hops} : std::span<const MarkingHop>{});

@@ -34,8 +34,8 @@ function(sojourn_layer folder)
   endif()
 endfunction()
 
-# Files of a folder include the same headers, which take most of the time: up to eight files are compiled as one, which
-# takes less than half as long.  So names in their unnamed namespaces must differ, or cmake/separate.cmake names the file.
+# Files of a folder include the same headers, which take most of the time: up to eight files are compiled as one (24 where
+# sojourn_build_quickly is asked for), which takes less than half as long.  So names in their unnamed namespaces must differ, or cmake/separate.cmake names the file.
 # With -DSOJOURN_TOGETHER=OFF each file is compiled alone: quicker for work on a single file.  tools/mutants does that, and
 # the preset `clang`, which shows whether each file includes what it uses.
 option(SOJOURN_TOGETHER "Compile the files of a folder together" ON)
@@ -52,14 +52,14 @@ function(sojourn_build_quickly target)
     # At -O1 g++ 12 falsely reports reads beyond temporary strings (GCC bug 105651).
     target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-Wno-array-bounds>)
   endif()
-  set_property(TARGET ${target} PROPERTY SOJOURN_QUICK ON)
+  set_target_properties(${target} PROPERTIES SOJOURN_QUICK ON UNITY_BUILD_BATCH_SIZE 24)
 endfunction()
 
 # sojourn_test(NAME source...): a GoogleTest program whose cases ctest runs one by one.
 function(sojourn_test name)
   add_executable(${name} ${ARGN})
-  sojourn_build_quickly(${name})
   sojourn_compile_together(${name})
+  sojourn_build_quickly(${name})
   # A name in the unnamed namespace of one test may be a local name in another.
   set_property(TARGET ${name} PROPERTY SOJOURN_MAY_SHADOW ON)
   target_link_libraries(${name} PRIVATE sojourn_compiler GTest::gtest_main)
@@ -68,8 +68,18 @@ function(sojourn_test name)
     add_custom_target(unit_tests)
   endif()
   add_dependencies(unit_tests ${name})
-  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit ${sojourn_computes})
+  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST TEST_FILTER -${sojourn_long_cases}
+    PROPERTIES LABELS unit ${sojourn_computes})
+  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST TEST_FILTER ${sojourn_long_cases}
+    PROPERTIES LABELS unit_long ${sojourn_computes})
 endfunction()
+
+# Experiments and statistics that `make test` leaves to `make test-long`.  Each has a shorter relative that stays: another
+# experiment of the same kind, or the same test with other traffic.
+set(sojourn_long_cases Recorded.L1* Recorded.L5* Recorded.L6* Recorded.L7* L2.FlowsMislead* Intervals.OfIndependent*
+  *IsUnbiasedOnTwoCpus* *IsUnbiasedAtEverySize/rising *IsUnbiasedAtEverySize/unanswered *IntervalsOf.*/correlated
+  *IntervalsOf.*/heavytailed)
+list(JOIN sojourn_long_cases ":" sojourn_long_cases)
 
 # How many of ctest's slots a test takes, of which there are five for each core (Makefile).  The default is one: such a
 # test mostly waits for timers and peers.

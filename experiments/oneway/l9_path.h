@@ -64,7 +64,7 @@ class MarkedPath {
   MarkingInterval length_, next_length_;
   Timestamp change_at_ = Timestamp::max();
   PathClock clock_;
-  CollectorOptions options_;
+  MarkJudgeOptions options_;
   MarkingPoint first_, last_;
   PointRecords one_, other_;
   std::array<MarkingEvent, MarkingPoint::max_batch> events_{};

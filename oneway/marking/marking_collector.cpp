@@ -36,7 +36,7 @@ class RecentDelays {
 };
 
 /// Half an interval, or a quarter if the quarter determines the meaning of a mark.
-Duration room_of(const CollectorOptions& options, const MarkingRecord* first,
+Duration room_of(const MarkJudgeOptions& options, const MarkingRecord* first,
                  const MarkingRecord* last) {
   Duration shorter = Duration::max();
   for (const MarkingRecord* record : {first, last})
@@ -98,7 +98,7 @@ struct Ends {
   const PointRecords& last;
 };
 
-MarkingResult judge(const CollectorOptions& options, const Ends& points, const RecordPair& pair,
+MarkingResult judge(const MarkJudgeOptions& options, const Ends& points, const RecordPair& pair,
                     RecentDelays& recent) {
   const MarkingRecord* const first = pair.first;
   const MarkingRecord* const last = pair.last;
@@ -219,7 +219,7 @@ void doubt_overlapping_intervals(std::vector<MarkingResult>& results) {
 
 }  // namespace
 
-std::vector<MarkingResult> collect(const CollectorOptions& options, const PointRecords& first,
+std::vector<MarkingResult> collect(const MarkJudgeOptions& options, const PointRecords& first,
                                    const PointRecords& last) {
   const auto counted = [&](const PointRecords& point) {
     auto records = merged_by_interval(point.records, options.method);

@@ -51,7 +51,7 @@ struct MarkingResult {
   }
 };
 
-struct CollectorOptions {
+struct MarkJudgeOptions {
   MarkingMethod method = MarkingMethod::multiplexed;
   /// The bound of the clocks' offset: A of RFC 9341.  A larger offset is detected only by its
   /// effects: lateness, double pulses, delays beyond the band.
@@ -72,7 +72,7 @@ struct CollectorOptions {
 ///
 /// Not detectable: clocks that are off by a multiple of 2 L agree on every colour.  A must cover
 /// this.
-std::vector<MarkingResult> collect(const CollectorOptions& options, const PointRecords& first,
+std::vector<MarkingResult> collect(const MarkJudgeOptions& options, const PointRecords& first,
                                    const PointRecords& last);
 
 /// The two-way delay with only interval-level synchronisation (paper section 3.7): the clocks'

@@ -71,7 +71,7 @@ class MarkingMethodRun final : public OnewayMethod {
 
  private:
   MarkingSetup setup_;
-  CollectorOptions options_;
+  MarkJudgeOptions options_;
   std::vector<std::string> via_;
   ReadPoint read_point_;
   std::vector<PathSegment> segments_;

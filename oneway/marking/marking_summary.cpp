@@ -84,7 +84,7 @@ ResultTable interval_table(const MarkingSetup& setup, std::span<const MarkingRes
 }
 
 /// From each point to the next, all flows together.
-ResultTable hop_table(const CollectorOptions& options, const PointRecords& one,
+ResultTable hop_table(const MarkJudgeOptions& options, const PointRecords& one,
                       const PointRecords& other, std::span<const MarkingHop> hops) {
   ResultTable table{.name = "hops",
                     .title = "From point to point, valid intervals only",
@@ -110,7 +110,7 @@ ResultTable hop_table(const CollectorOptions& options, const PointRecords& one,
 
 }  // namespace
 
-OnewayResult summarise_marking(const MarkingSetup& setup, const CollectorOptions& options,
+OnewayResult summarise_marking(const MarkingSetup& setup, const MarkJudgeOptions& options,
                                const PointRecords& one, const PointRecords& other,
                                std::span<const MarkingHop> hops) {
   OnewayResult result;

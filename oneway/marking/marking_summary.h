@@ -18,7 +18,7 @@ struct MarkingHop {
 
 /// The flows' totals over valid intervals, a table of all intervals, and one from point to point if
 /// there are any between; `hops` in the order of the path.
-OnewayResult summarise_marking(const MarkingSetup& setup, const CollectorOptions& options,
+OnewayResult summarise_marking(const MarkingSetup& setup, const MarkJudgeOptions& options,
                                const PointRecords& one, const PointRecords& other,
                                std::span<const MarkingHop> hops);
 /// It has intervals, but no figure for any of them.
