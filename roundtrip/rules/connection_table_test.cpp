@@ -64,7 +64,7 @@ TEST(ConnectionTable, GrowsAndFindsAllThatIsActive) {
 }
 
 TEST(ConnectionTable, IdleFlowsMakeRoomBeforeTheTableGrows) {
-  ConnectionTable<Record> table{idle, 1024};
+  ConnectionTable<Record> table{idle, 2048};
   std::mt19937_64 random{2};
   const std::uint64_t lasting = flow(random);
   for (std::int64_t now = 0; now < 500'000; now += 10) {  // a hundred flows are active at a time
@@ -74,7 +74,20 @@ TEST(ConnectionTable, IdleFlowsMakeRoomBeforeTheTableGrows) {
     ++record.value;
   }
   EXPECT_EQ(table.find(lasting)->value, 50'000u);
-  EXPECT_LE(table.memory_bytes(), 2 * 1024 * sizeof(Record));  // old and new during a sweep
+  EXPECT_LE(table.memory_bytes(), 2 * 2048 * sizeof(Record));  // old and new during a sweep
+}
+
+TEST(ConnectionTable, IsEmptierAsLongAsItIsSmall) {
+  const auto bytes_for = [](std::size_t flows) {
+    ConnectionTable<Record> table{idle, 16};
+    std::mt19937_64 random{3};
+    for (std::size_t i = 0; i < flows; ++i) table.at(flow(random), at(0));
+    return table.memory_bytes();  // of the last sweep: old and new
+  };
+  EXPECT_EQ(bytes_for(128), (512 + 1024) * sizeof(Record));
+  EXPECT_EQ(bytes_for(129), (1024 + 2048) * sizeof(Record));
+  constexpr std::size_t large = 2 * huge_page / sizeof(Record);
+  EXPECT_EQ(bytes_for(large / 4), (large / 2 + large) * sizeof(Record));
 }
 
 TEST(ConnectionTable, IsFullRatherThanGrowBeyondItsLimit) {
