@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 
@@ -232,7 +234,8 @@ TEST(PcapngDecoder, SaysByWhichInterfaceAPacketCame) {
   for (const char letter : {'e', 't', 'h', '7'}) name.u8(static_cast<std::uint8_t>(letter));
   capture.section().interface().interface(1, 0, name);
   capture.enhanced(0, 1'700'000'000'000'001, 61).enhanced(1, 1'700'000'000'000'002, 61);
-  const std::string path = testing::TempDir() + "interfaces.pcapng";
+  const std::string path =
+      testing::TempDir() + "interfaces_" + std::to_string(getpid()) + ".pcapng";
   std::ofstream{path, std::ios::binary}.write(reinterpret_cast<const char*>(capture.data.data()),
                                               static_cast<std::streamsize>(capture.size()));
   const auto names = std::make_shared<NameTable>();
@@ -245,6 +248,7 @@ TEST(PcapngDecoder, SaysByWhichInterfaceAPacketCame) {
   const auto unasked = open_capture(path);
   ASSERT_EQ((*unasked)->next(packets).count, 2u);
   EXPECT_EQ(packets[1].interface, 0) << "nobody asks";
+  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "export/oneway/record_csv.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -94,7 +95,7 @@ TEST(RecordCsv, ReadsInBatchesOfAnySize) {
 }
 
 TEST(RecordCsv, AFileComesBackAndAPointWithoutRecordsLeavesNone) {
-  const std::string path = testing::TempDir() + "sojourn_record_csv_test.csv";
+  const std::string path = testing::TempDir() + "record_csv_" + std::to_string(getpid()) + ".csv";
   std::filesystem::remove(path);
   RecordCsvWriter{*OutputFile::open(path)}.take({});
   EXPECT_FALSE(std::filesystem::exists(path));
