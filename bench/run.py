@@ -22,6 +22,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TCP_KINDS = "tcp,handshake,tcp-ts,flow"
 FIXED_TABLES = ("staged", "fridge", "fridges", "leased")
+# For the table and the state of 20 000 connections, half each.  Before `--memory` counted both, 4 MiB were for the table
+# and connections took 8 MiB besides: the same job.
+FIXED_MEMORY = "12MiB"
 
 
 @dataclass
@@ -189,7 +192,7 @@ def verdicts(rows):
     compare("times one thread's speed with two, by the wall clock", 1.6, "base", "two", "wall_rate")
     for table in FIXED_TABLES:
         rate = rows[table].rate / 1e6
-        targets.append({"target": f"M packets/s with --table {table} --memory 4MiB", "at_least": 20,
+        targets.append({"target": f"M packets/s with --table {table} --memory {FIXED_MEMORY}", "at_least": 20,
                         "measured": rate, "met": rate >= 20})
     return targets
 
@@ -287,8 +290,8 @@ def enter(bench, options):
                            "--kind", "flow"),
     }
     for table in FIXED_TABLES:
-        rows[table] = bench.rtt(f"sojourn rtt, --table {table} --memory 4MiB", main, *kinds,
-                                "--table", table, "--memory", "4MiB", "--seed", "1")
+        rows[table] = bench.rtt(f"sojourn rtt, --table {table} --memory {FIXED_MEMORY}", main, *kinds,
+                                "--table", table, "--memory", FIXED_MEMORY, "--seed", "1")
     return rows
 
 
