@@ -4,6 +4,9 @@
 
 #include <array>
 #include <random>
+#include <utility>
+
+#include "core/packet.h"
 
 namespace sojourn {
 namespace {
@@ -76,6 +79,27 @@ TEST(Prefix, IsReadAndWritten) {
   for (const char* const wrong : {"", "/24", "192.0.2.0/", "192.0.2.0/33", "192.0.2.0/-1",
                                   "192.0.2.0/24x", "2001:db8::/129", "192.0.2.0/2/4"})
     EXPECT_FALSE(Prefix::parse(wrong)) << wrong;
+}
+
+// https://www.tcpdump.org/linktypes.html: files have these numbers.
+TEST(LinkType, HasTheNumbersOfTheRegistry) {
+  const std::pair<LinkType, int> registered[] = {{LinkType::null, 0},
+                                                 {LinkType::ethernet, 1},
+                                                 {LinkType::ppp, 9},
+                                                 {LinkType::raw_bsd, 12},
+                                                 {LinkType::raw_openbsd, 14},
+                                                 {LinkType::ppp_hdlc, 50},
+                                                 {LinkType::ppp_ether, 51},
+                                                 {LinkType::raw, 101},
+                                                 {LinkType::cisco_hdlc, 104},
+                                                 {LinkType::ieee80211, 105},
+                                                 {LinkType::loop, 108},
+                                                 {LinkType::linux_cooked, 113},
+                                                 {LinkType::ieee80211_radiotap, 127},
+                                                 {LinkType::ipv4, 228},
+                                                 {LinkType::ipv6, 229},
+                                                 {LinkType::linux_cooked2, 276}};
+  for (const auto& [link, number] : registered) EXPECT_EQ(static_cast<int>(link), number);
 }
 
 }  // namespace

@@ -70,6 +70,7 @@ TEST(Grouping, WhatIsNotAskedForKeepsNothingApart) {
   Sample other = sample();
   other.requester = *IpAddress::parse("192.0.2.78");
   other.requester_port = 40'001;
+  other.way = 3;
   for (const auto text : {"host", "prefix/24", "port", "vlan", "dns-name"})
     EXPECT_EQ(Grouping::parse(text)->key_of(sample()), Grouping::parse(text)->key_of(other))
         << text;

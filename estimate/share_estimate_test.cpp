@@ -218,6 +218,24 @@ TEST(LossTally, GroupsThatLostMostComeFirstWhateverTheirLeg) {
   EXPECT_EQ(loss.groups(1).size(), 1u);
 }
 
+TEST(LossTally, JoinsWithinTheSameBound) {
+  const auto asked = [](std::uint16_t port) {
+    LossTally loss{{.grouping = *Grouping::parse("port"), .max_groups = 1, .window = {}}};
+    Sample sample;
+    sample.kind = Kind::dns;
+    sample.responder_port = port;
+    loss.ask(sample);
+    return loss;
+  };
+  LossTally loss = asked(53);
+  loss.merge(asked(53));
+  loss.merge(asked(5353));
+  const auto rows = loss.request_groups(10);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].label, "port 53");
+  EXPECT_EQ(rows[0].requests, 2u);
+}
+
 // Unless it is told that a table has a fixed memory, each answer counts once.
 TEST(LossTally, CountsEveryAnswerByDefault) {
   LossTally loss{{.grouping = *Grouping::parse("port"), .window = {}}};

@@ -7,6 +7,11 @@ namespace {
 
 TEST(Screen, ShowsAllThatFits) { EXPECT_EQ(fitted("one\ntwo\n", {2, 3}), "one\ntwo"); }
 
+TEST(Screen, OfUnknownSizeIsThatOfATerminal) {
+  const std::string line(79, 'x');
+  EXPECT_EQ(fitted(line + "\n", {}), line);
+}
+
 TEST(Screen, CutsLinesThatAreTooLong) {
   EXPECT_EQ(fitted("12345678\n1234\n", {4, 5}), "12345\n1234");
   EXPECT_EQ(fitted("±±±±\n", {4, 3}), "±±±");

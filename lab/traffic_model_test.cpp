@@ -8,6 +8,7 @@
 #include "lab/border_mix.h"
 #include "lab/delay_mixture.h"
 #include "lab/query_load.h"
+#include "lab/tcp_endpoint.h"
 #include "lab/tcp_traffic.h"
 
 namespace sojourn {
@@ -131,6 +132,24 @@ TEST(TcpTraffic, EveryConnectionOpensAndEndsAlsoWhenPacketsAreLost) {
   // Both legs and the whole of every handshake, but for spurious repeats of slow SYNs.
   EXPECT_GE(std::ranges::count(without.truth, Kind::handshake, &Sample::kind), 3 * 190);
   for (const Sample& sample : found.truth) EXPECT_GT(sample.delay.count(), 0);
+}
+
+// Karn: nobody knows which of two SYN-ACKs was acknowledged.  A second is the time-out of a server
+// that has measured nothing.
+TEST(TcpEndpoint, TimesNoSynAckThatItSentTwice) {
+  using std::chrono::seconds, std::chrono::milliseconds;
+  TcpEndpoint client{{}}, server{{.is_client = false}};
+  TcpEndpoint::Out sent, answers, none;
+  client.open(lab_epoch, sent);
+  server.receive(sent[0], lab_epoch + milliseconds{5}, none);
+  client.tick(lab_epoch + seconds{1}, sent);
+  server.receive(sent[1], lab_epoch + milliseconds{1005}, answers);
+  ASSERT_EQ(answers.size(), 1u);
+  client.receive(answers[0], lab_epoch + milliseconds{1010}, sent);
+  const Timestamp now = lab_epoch + milliseconds{1015};
+  server.receive(sent[2], now, none);
+  server.write(100, now, none);
+  EXPECT_EQ(server.wake_at(), now + seconds{1});
 }
 
 TEST(DelayMixture, HasTheMomentsItsCommentStates) {

@@ -43,6 +43,7 @@ TEST(TwoPoints, RefusesInOneLine) {
   EXPECT_FALSE(TwoPoints::create({.window_ns = -1}));
   auto points = TwoPoints::create({});
   EXPECT_FALSE(points->read("/nonexistent.pcap", last()));
+  EXPECT_FALSE(points->read(first(), "/nonexistent.pcap"));
   auto unrelated = TwoPoints::create({});
   EXPECT_FALSE(unrelated->read(test::folder() + "ping.pcap", test::folder() + "dns.pcap"));
   EXPECT_FALSE(unrelated->finish()) << "it is finished";

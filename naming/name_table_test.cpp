@@ -1,8 +1,10 @@
 #include "naming/name_table.h"
 
+#include <arpa/nameser.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "naming/dns_words.h"
 
@@ -47,6 +49,22 @@ TEST(DnsWords, AreThoseOfDig) {
   EXPECT_EQ(dns_type_name(1), "A");
   EXPECT_EQ(dns_type_name(65), "HTTPS");
   EXPECT_EQ(dns_type_name(65'280), "TYPE65280");
+  // The numbers that the C library has.
+  const std::pair<int, const char*> known[] = {
+      {ns_t_ns, "NS"},         {ns_t_cname, "CNAME"},     {ns_t_soa, "SOA"},
+      {ns_t_ptr, "PTR"},       {ns_t_hinfo, "HINFO"},     {ns_t_mx, "MX"},
+      {ns_t_txt, "TXT"},       {ns_t_rp, "RP"},           {ns_t_afsdb, "AFSDB"},
+      {ns_t_sig, "SIG"},       {ns_t_key, "KEY"},         {ns_t_aaaa, "AAAA"},
+      {ns_t_loc, "LOC"},       {ns_t_srv, "SRV"},         {ns_t_naptr, "NAPTR"},
+      {ns_t_dname, "DNAME"},   {ns_t_opt, "OPT"},         {ns_t_ds, "DS"},
+      {ns_t_sshfp, "SSHFP"},   {ns_t_rrsig, "RRSIG"},     {ns_t_nsec, "NSEC"},
+      {ns_t_dnskey, "DNSKEY"}, {ns_t_nsec3, "NSEC3"},     {ns_t_tlsa, "TLSA"},
+      {ns_t_cds, "CDS"},       {ns_t_cdnskey, "CDNSKEY"}, {ns_t_spf, "SPF"},
+      {ns_t_tkey, "TKEY"},     {ns_t_tsig, "TSIG"},       {ns_t_ixfr, "IXFR"},
+      {ns_t_axfr, "AXFR"},     {ns_t_any, "ANY"},         {ns_t_uri, "URI"},
+      {ns_t_caa, "CAA"}};
+  for (const auto& [number, name] : known)
+    EXPECT_EQ(dns_type_name(static_cast<std::uint16_t>(number)), name);
   EXPECT_EQ(dns_code_name(0), "NOERROR");
   EXPECT_EQ(dns_code_name(5), "REFUSED");
   EXPECT_EQ(dns_code_name(15), "RCODE15");

@@ -338,7 +338,9 @@ TEST_F(ClickHouseStoreTest, JoinsPacketsOfSeveralCollectors) {
     expected[LogBuckets::index_of(delays[i])] += i % 4 == 0 ? 1 : (1 + i % 4) / 2.0;
   const auto done =
       (*join)->read({"north:south", number_of(Measure::oneway), start - 1h, start + 1h},
-                    [&](const CellSeries&, Duration, const CellBlock& block) {
+                    [&](const CellSeries& series, Duration, const CellBlock& block) {
+                      EXPECT_EQ(series.prefix, packets[0][0].prefix);
+                      EXPECT_EQ(series.prefix_length, 24);
                       for (const HistogramCell& cell : block.cells) read[cell.bin] += cell.weight;
                     });
   ASSERT_TRUE(done) << done.error().message;

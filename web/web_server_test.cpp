@@ -84,6 +84,15 @@ TEST_F(WebServerTest, AnswersByNameAndRefusesWhatCannotBeMeant) {
   EXPECT_TRUE(alarms.contains("the north is slow")) << alarms;
 }
 
+TEST_F(WebServerTest, WithoutItsStoreItSaysWhenToTryAgain) {
+  const auto server = open();
+  ASSERT_TRUE(server->start());
+  std::filesystem::remove(options_.store);
+  const std::string answer = answer_to(*server, "/api/v1/health");
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 503")) << answer;
+  EXPECT_TRUE(answer.contains("\r\nRetry-After: 1\r\n")) << answer;
+}
+
 TEST_F(WebServerTest, OneThatWasNotStartedGivesItsPortBack) {
   std::uint16_t port = 0;
   {

@@ -271,5 +271,29 @@ TEST_F(OpenCapture, ReadsStandardInputAndDoesNotWaitForASilentPipe) {
   EXPECT_TRUE((*source)->warnings().empty());
 }
 
+TEST_F(OpenCapture, DoesNotWaitForASilentPipeOfCompressedBytes) {
+  const PcapWriter capture = thousand_packets();
+  for (const Pack pack : {&gzipped, &zstd_packed}) {
+    const std::span all{capture.data};
+    const auto begin = pack(all.first(5000)), rest = pack(all.subspan(5000));
+    std::array<int, 2> pipe{};
+    ASSERT_EQ(::pipe(pipe.data()), 0);
+    ASSERT_EQ(::write(pipe[1], begin.data(), begin.size()), static_cast<ssize_t>(begin.size()));
+    const StandardInput redirected{pipe[0]};
+    const auto source = open_capture("-");
+    ASSERT_TRUE(source) << source.error().message;
+    std::vector<Packet> batch(1000);
+    std::size_t count = 0;
+    Source::Filled filled{.count = 1};
+    for (; filled.count > 0; count += filled.count) filled = (*source)->next(batch);
+    EXPECT_FALSE(filled.end);
+    ASSERT_EQ(::write(pipe[1], rest.data(), rest.size()), static_cast<ssize_t>(rest.size()));
+    ::close(pipe[1]);
+    while (!filled.end) count += (filled = (*source)->next(batch)).count;
+    ::close(pipe[0]);
+    EXPECT_EQ(count, 1000u);
+  }
+}
+
 }  // namespace
 }  // namespace sojourn

@@ -54,6 +54,18 @@ TEST(SerialDependence, DoesNotDependOnTheUnitOfWeight) {
   EXPECT_NEAR(mean_inflation(0.5, 7), mean_inflation(0.5), 1e-9);
 }
 
+// Ten batches of five are all below the level and ten all above it.  Each differs from what it
+// should have by 2.5, with 19 degrees of freedom; independent samples would have 100 / 4.
+TEST(SerialDependence, IsTheVarianceBetweenBatchesOverThatOfIndependentSamples) {
+  SampleLog log;
+  for (int i = 0; i < 100; ++i) {
+    if (log.full()) log.grow();
+    log.append(i < 50 ? -1 : 1, 1);
+  }
+  EXPECT_NEAR(variance_inflation(log, std::array<std::int64_t, 1>{0}),
+              20 * 2.5 * 2.5 * 20 / 19 / 25, 1e-9);
+}
+
 TEST(SerialDependence, IsNotLookedForInFewOrEqualSamples) {
   std::mt19937_64 random{test_seed()};
   EXPECT_EQ(inflation_of(0.99, 14, random), 1);

@@ -44,6 +44,19 @@ TEST_P(IntervalsOf, EveryTableHoldTheTruthAndTotalsAreUnbiased) {
   }
 }
 
+/// Half of its requests come in the first fifth of a second, of others a fifth.
+TEST(Intervals, BurstyTrafficHasBursts) {
+  for (const IntervalTraffic& traffic : interval_traffic()) {
+    double requests = 0, early = 0;
+    for (const FlowEvent& event : traffic.events(1)) {
+      if (!event.is_request) continue;
+      ++requests;
+      early += event.ns % 1'000'000'000 < 200'000'000;
+    }
+    EXPECT_NEAR(early / requests, traffic.name == "bursty" ? 0.5 : 0.2, 0.05) << traffic.name;
+  }
+}
+
 /// Intervals that are too wide cover the truth too: with 1000 independent runs an interval with a
 /// coverage of 95.7 % is outside these bounds with probability 3e-3 (binomial); before the widths
 /// were added as squares, it was 97.9 %.

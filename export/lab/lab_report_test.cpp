@@ -60,6 +60,7 @@ TEST(LabReport, PageHoldsEverythingAndLoadsNothing) {
   EXPECT_NE(page.find("Seed 7, scaled-down"), std::string::npos);
   EXPECT_NE(page.find("&lt;b&gt; &amp; more"), std::string::npos);
   EXPECT_NE(page.find("class=\"missed\">MISSED"), std::string::npos);
+  EXPECT_NE(page.find("<tr><th>table</th><th>memory</th><th>error</th></tr>"), std::string::npos);
   EXPECT_NE(page.find("<svg "), std::string::npos);
   EXPECT_NE(page.find("class=\"missed\">1 of 2"), std::string::npos);
   EXPECT_EQ(page.find("src="), std::string::npos);

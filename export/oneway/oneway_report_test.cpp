@@ -86,7 +86,7 @@ TEST(OnewayText, HasARowForEachDirection) {
   Example example;
   for (int i = 1; i <= 10; ++i) example.measured.backward.add(i * 1s);
   example.measured.result.directions = {{Direction::forward, 2, {}, {}, {}},
-                                        {Direction::backward, 1, {}, {}, {}}};
+                                        {Direction::backward, 1, {}, 50, 5}};
   const std::string text = oneway_text(example.report, {.color = false, .unicode = false});
   std::istringstream lines{text};
   std::size_t slow = 0, quick = 0;
@@ -96,6 +96,7 @@ TEST(OnewayText, HasARowForEachDirection) {
   }
   EXPECT_EQ(slow, 1u) << text;
   EXPECT_EQ(quick, 1u) << text;
+  EXPECT_TRUE(text.contains("LAST to FIRST: lost 5 of 50 packets")) << text;
 }
 
 TEST(OnewayJson, NumbersAreNumbersAndNullIsNull) {

@@ -44,6 +44,13 @@ TEST(ReferenceText, IsALineOfTotalsAndTheLargestFlows) {
   EXPECT_FALSE(reference_text(example(), "eth0", 0).contains("10.0.0.2:1024"));
 }
 
+TEST(ReferenceText, ADeviationNeedsTwoPackets) {
+  ReferenceInterval interval = example();
+  interval.flows = {{.key = test_flow_key(1), .packets = 9, .estimated = 1, .mean_ns = 1e6}};
+  EXPECT_TRUE(reference_text(interval, "eth0", 1).ends_with("  1.000 ms          -\n"))
+      << reference_text(interval, "eth0", 1);
+}
+
 TEST(ReferenceText, NamesWhatWentWrongOnlyIfItDid) {
   ReferenceInterval interval = example();
   interval.flows.clear();

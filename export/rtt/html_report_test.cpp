@@ -45,7 +45,19 @@ TEST(HtmlReport, SaysSoWhenNothingWasMeasured) {
   const Measurement nothing;
   RttReport report;
   report.measurement = &nothing;
-  EXPECT_NE(html_report(report).find("No round trip was measured."), std::string::npos);
+  const std::string html = html_report(report);
+  EXPECT_NE(html.find("No round trip was measured."), std::string::npos);
+  EXPECT_EQ(html.find("What became of the requests"), std::string::npos);
+}
+
+TEST(HtmlReport, HasATableOfGroupsThatChanged) {
+  ExampleReport example;
+  example.report.changes.emplace().at = ExampleReport::start;
+  EXPECT_EQ(html_report(example.report).find("median was"), std::string::npos) << "none did";
+  GroupChange change;
+  change.label = "port 8443";
+  example.report.changes->shown = {change};
+  EXPECT_NE(html_report(example.report).find("<td>port 8443</td>"), std::string::npos);
 }
 
 }  // namespace

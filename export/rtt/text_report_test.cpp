@@ -196,6 +196,50 @@ TEST(TextReport, NamesEachReasonForWhichATableLeftRequestsOut) {
   const auto at = text.find("left out: 1 ");
   ASSERT_NE(at, std::string::npos) << text;
   EXPECT_EQ(text.find(", 7 ", at), text.find(", ", at));
+  left_out[static_cast<LeftOut>(1)] = 0;
+  EXPECT_NE(text_report(example.report).find("left out: 1 "), std::string::npos) << "a single one";
+}
+
+TEST(TextReport, ShowsUnansweredRequestsOfGroupsInTheOrderThatWasAskedFor) {
+  ExampleReport example;
+  LossTally loss{{.grouping = *Grouping::parse("port"), .window = {}}};
+  const auto ask = [&](std::uint16_t port, int requests, int answers) {
+    Sample sample;
+    sample.kind = Kind::dns;
+    sample.responder_port = port;
+    for (int i = 0; i < requests; ++i) loss.ask(sample);
+    for (int i = 0; i < answers; ++i) loss.answer(sample);
+  };
+  ask(53, 1000, 900);
+  ask(5353, 200, 120);
+  example.report.loss = &loss;
+  const auto text = [&] {
+    const std::string all = text_report(example.report, {.color = false, .unicode = false});
+    const auto at = all.rfind('\n', all.find("kind  port, "));
+    EXPECT_EQ(all.substr(at - 1, 2), "\n\n") << all;
+    return all.substr(at);
+  };
+  const std::string most = text();
+  EXPECT_TRUE(most.contains("port, most unanswered first\n")) << most;
+  EXPECT_LT(most.find("port 53\n"), most.find("port 5353\n")) << most;
+  example.report.sort = GroupOrder::lost;
+  const std::string highest = text();
+  EXPECT_TRUE(highest.contains("port, highest share first\n")) << highest;
+  EXPECT_GT(highest.find("port 53\n"), highest.find("port 5353\n")) << highest;
+}
+
+TEST(TextReport, LossOverTimeIsATableOfItsOwn) {
+  ExampleReport example;
+  LossTally loss{{.grouping = {}, .window = 1s}};
+  Sample sample;
+  sample.time = ExampleReport::start;
+  sample.leg = Leg::server;
+  loss.add(1u << index_of(LossSign::segment), 1, 1, sample);
+  example.report.loss = &loss;
+  const std::string text = text_report(example.report, {.color = false, .unicode = false});
+  const auto head = text.find("start         tcp to");
+  ASSERT_NE(head, std::string::npos) << text;
+  EXPECT_EQ(text.substr(head - 2, 2), "\n\n") << text;
 }
 
 TEST(TextReport, SaysWhereTheDelayIsAndHowSureThatIs) {

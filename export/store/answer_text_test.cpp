@@ -54,5 +54,27 @@ TEST(AnswerText, ExplainsItsIntervalsUnderATable) {
   EXPECT_NE(text.find("? stands where there are too few flows"), std::string::npos) << text;
 }
 
+TEST(AnswerJson, HasLossesOnlyIfTheyWereAskedFor) {
+  AnswerReport full = report();
+  AnswerRow row;
+  row.delays.add(5ms, 1);
+  full.answer.subjects.push_back(subject("north", 1h));
+  full.answer.subjects[0].rows.push_back(std::move(row));
+  EXPECT_FALSE(answer_json(full).contains("\"loss\""));
+  full.with_loss = true;
+  EXPECT_TRUE(answer_json(full).contains("\"loss\": null"));
+}
+
+TEST(AnswerRow, IsCalledByWhatItMeasures) {
+  AnswerRow row;
+  row.subject = "north:south";
+  row.measure = number_of(Measure::oneway);
+  EXPECT_EQ(title_of(row), "north:south");
+  row.subject = "north";
+  row.measure = 0;
+  row.leg = 0;
+  EXPECT_EQ(title_of(row), "north " + std::string{kind_names[0]} + " " + std::string{leg_names[0]});
+}
+
 }  // namespace
 }  // namespace sojourn

@@ -109,6 +109,20 @@ TEST(MarkingSummary, HopsAreFromEachPointToTheNext) {
                                                 two_ms, two_ms}));
 }
 
+/// The square of 200 ms has more digits than a double keeps.
+TEST(MarkingSummary, LongDelaysDoNotAbsorbTheirDeviation) {
+  MarkingScenario scenario = steady(MarkingMethod::double_);
+  for (std::size_t i = 0; i < scenario.packets.size(); ++i)
+    scenario.packets[i].delay = 200ms + Duration{i / 100 % 2 * 2};
+  const MarkingOutcome outcome = run(scenario);
+  const OnewayResult result = summarise_marking(
+      MarkingSetup{.method = MarkingMethod::double_, .carrier = *MarkingCarrier::parse("dscp:1,0")},
+      {MarkingMethod::double_, Duration{}}, outcome.first, outcome.last, {});
+  ASSERT_EQ(result.flows.size(), 1u);
+  EXPECT_NEAR(result.flows[0].mean_ns.value(), 200'000'001, 1e-3);
+  EXPECT_NEAR(result.flows[0].stddev_ns.value(), 1, 1e-3);
+}
+
 /// The paper's published program counts the pulse by its mark.  With such a table every interval
 /// loses the pulse to its neighbour; comparing with the truth must show it.
 TEST(MarkingCollector, TheOldMistakeOfCountingThePulseUnderTheWrongColourIsNoticed) {

@@ -33,6 +33,38 @@ PointMarks run_of_three(const std::string& second_doubt) {
   return marks;
 }
 
+TEST(MarkCounts, AreOneOfTheIntervalAndOneOfEachFlow) {
+  const MarkingSetup setup{.length = MarkingInterval{0},
+                           .carrier = *MarkingCarrier::parse("dscp"),
+                           .flows = {MarkingFilter{}, *MarkingFilter::parse("protocol=udp")}};
+  MarkingReport report{.interval = 5, .read_at = run_began, .doubt = {}, .records = {}};
+  report.records = {{.flow = 1,
+                     .packets = 7,
+                     .repeats = 6,
+                     .late = 3ms,
+                     .early = 2ms,
+                     .middle = 5,
+                     .contrary = 4,
+                     .other = 3,
+                     .marked_before = 2}};
+  const auto counts = counts_of(setup, report);
+  ASSERT_EQ(counts.size(), 2u);
+  EXPECT_EQ(counts[0].flow, "");
+  EXPECT_EQ(counts[0].packets, 0u);
+  const MarkCount& flow = counts[1];
+  EXPECT_EQ(flow.flow, setup.flows[1].text());
+  EXPECT_EQ(flow.start, MarkingInterval{0}.start_of(5));
+  EXPECT_EQ(flow.packets, 7u);
+  EXPECT_EQ(flow.repeats, 6u);
+  EXPECT_EQ(flow.late, 3ms);
+  EXPECT_EQ(flow.early, 2ms);
+  EXPECT_EQ(flow.middle, 5u);
+  EXPECT_EQ(flow.contrary, 4u);
+  EXPECT_EQ(flow.other, 3u);
+  EXPECT_EQ(flow.marked_before, 2u);
+  EXPECT_EQ(flow.pulses, 0u);
+}
+
 TEST(MarkCounts, BecomeTheFileOfTheirPoint) {
   const PointMarks marks = run_of_three("link-down");
   const auto file = marking_file_of("north", {marks});

@@ -132,6 +132,16 @@ TEST(OnewayRun, GroupsHaveTheirDelaysAndTheirLoss) {
   EXPECT_EQ(delays, 2'000u - traffic.lost);
 }
 
+TEST(OnewayGroups, EitherPortTellsFlowsApart) {
+  const Grouping by_flow = *Grouping::parse("flow");
+  const FlowKey flow;
+  FlowKey other_source, other_destination;
+  ++other_source.source_port;
+  ++other_destination.destination_port;
+  EXPECT_NE(group_of(by_flow, flow), group_of(by_flow, other_source));
+  EXPECT_NE(group_of(by_flow, flow), group_of(by_flow, other_destination));
+}
+
 TEST(OnewayRun, AMethodWithoutPacketsIsToldWhatThePacketsSay) {
   const OnewayMeasurement measured = pulled(TestTwoPoints{}, with_method("lda"));
   ASSERT_TRUE(measured.common);

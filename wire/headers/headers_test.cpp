@@ -16,6 +16,7 @@
 #include "wire/headers/ntp.h"
 #include "wire/headers/quic.h"
 #include "wire/headers/tcp.h"
+#include "wire/headers/tls.h"
 
 namespace sojourn {
 namespace {
@@ -293,6 +294,17 @@ TEST(Quic, ShortHeadersHaveALeastSizeAndASpinBit) {
   EXPECT_FALSE(glance_at_quic(still, 20));
   EXPECT_FALSE(glance_at_quic({}, 100));
   EXPECT_FALSE(glance_at_quic(bytes_of({0xc0, 0, 0, 0, 1}), 100)) << "cut";
+}
+
+TEST(TlsRecord, SaysWhetherItIsOneWholeMessage) {
+  const auto record = [](int length, int message) {
+    return parse_tls_record(bytes_of({22, 3, 1, 0, length, 1, 0, 0, message}));
+  };
+  EXPECT_TRUE(record(44, 40)->is(TlsHandshake::client_hello));
+  EXPECT_TRUE(record(44, 40)->is_one_message);
+  EXPECT_FALSE(record(44, 48)->is_one_message);
+  EXPECT_FALSE(record(48, 40)->is_one_message);
+  EXPECT_FALSE(record(0, 0)) << "no record is empty";
 }
 
 TEST(Dns, MessagesNeedAHeaderAndAnOpcode) {

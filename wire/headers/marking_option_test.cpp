@@ -133,6 +133,8 @@ TEST(AltMarkOption, IsRefusedWhereItCannotBe) {
   EXPECT_EQ(may_insert_alt_mark(ip, hop), OptionRefusal::no_length) << "would overflow";
   ip[5] = std::byte{0xf7};
   EXPECT_EQ(may_insert_alt_mark(ip, hop), OptionRefusal::none);
+  EXPECT_EQ(may_insert_alt_mark(ipv6_with(0, {17, 0, 1, 2, 0, 0, 1, 0}), hop), OptionRefusal::none)
+      << "padding of two bytes fills the header";
   const Bytes authenticated = ipv6_with(51, {17, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
   EXPECT_EQ(may_insert_alt_mark(authenticated, hop), OptionRefusal::authenticated);
   EXPECT_EQ(may_insert_alt_mark(std::span{with_hop}.first(47), hop), OptionRefusal::truncated);

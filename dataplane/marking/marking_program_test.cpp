@@ -1,0 +1,103 @@
+// The program in the kernel, one packet at a time.
+
+#include "dataplane/marking/marking_program.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <array>
+#include <string>
+
+namespace sojourn {
+namespace {
+
+/// UDP over IPv4, from 10.0.0.1 to 10.0.0.2.
+std::array<std::byte, 60> frame_to(std::uint16_t port) {
+  std::array<std::byte, 60> frame{};
+  const auto put = [&](std::size_t at, std::initializer_list<unsigned> bytes) {
+    for (const unsigned byte : bytes) frame[at++] = static_cast<std::byte>(byte);
+  };
+  put(12, {8, 0});
+  put(14, {0x45, 0, 0, 46, 0, 1, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2});
+  put(34, {0x30, 0x39, unsigned{port} >> 8, port & 0xffu, 0, 26, 0, 0});
+  return frame;
+}
+
+constexpr std::array<std::uint16_t, 3> ports = {53, 123, 443};
+
+/// One flow for each port.  Packets are counted with the time that they say.
+Result<MarkingProgram> load() {
+  MarkingProgramOptions options{.setup = {.length = *MarkingInterval::parse("512ms"),
+                                          .carrier = *MarkingCarrier::parse("dscp"),
+                                          .flows = {}}};
+  for (const std::uint16_t port : ports) {
+    MarkingFilter filter;
+    filter.destination_port = port;
+    options.setup.flows.push_back(filter);
+  }
+  options.leave_local = false;
+  options.replay = true;
+  return MarkingProgram::load(options);
+}
+
+constexpr std::int64_t first = 3'000'000'000;  // interval
+
+/// A packet of each flow in each quarter of an interval, so that one of them is its pulse.
+void replay_interval(MarkingProgram& program, std::int64_t interval) {
+  const auto length = *MarkingInterval::parse("512ms");
+  for (int quarter = 0; quarter < 4; ++quarter)
+    for (const std::uint16_t port : ports) {
+      const auto frame = frame_to(port);
+      Packet packet{.time = length.start_of(interval) + length.length() * (2 * quarter + 1) / 8,
+                    .data = frame.data(),
+                    .captured = frame.size(),
+                    .length = frame.size()};
+      const auto done = program.replay(packet);
+      ASSERT_TRUE(done) << done.error().message;
+    }
+}
+
+// Each slot says whose it is, on each CPU.
+TEST(MarkingProgram, CountsEveryFlowInEverySlot) {
+  auto program = load();
+  if (!program) GTEST_SKIP() << program.error().message;
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  for (int cpu = 0; cpu < 2; ++cpu) {
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0) continue;
+    for (std::int64_t i = first; i < first + program->slots(); ++i) {
+      replay_interval(*program, i);
+      std::vector<MarkingRecord> records;
+      program->take(i, {}, records);
+      ASSERT_EQ(records.size(), ports.size()) << i % program->slots();
+      for (const MarkingRecord& record : records) {
+        EXPECT_EQ(record.packets, 4u);
+        EXPECT_EQ(record.pulses, 1u);
+      }
+    }
+  }
+  sched_setaffinity(0, sizeof before, &before);
+}
+
+// As after a clock was set: what the slot has is of another time.
+TEST(MarkingProgram, LeavesOutPulsesFarFromTheirInterval) {
+  auto program = load();
+  if (!program) GTEST_SKIP() << program.error().message;
+  replay_interval(*program, first);
+  std::vector<MarkingRecord> records;
+  program->take(first + program->slots(), {}, records);
+  ASSERT_EQ(records.size(), ports.size());
+  EXPECT_EQ(records[0].packets, 4u);
+  EXPECT_EQ(records[0].pulses, 0u);
+}
+
+TEST(MarkingProgram, AClockThatDidNotStepIsNotSet) {
+  auto program = load();
+  if (!program) GTEST_SKIP() << program.error().message;
+  EXPECT_FALSE(program->follow_clock());
+}
+
+}  // namespace
+}  // namespace sojourn
