@@ -115,6 +115,12 @@ TEST(RecordCsv, AFileComesBackAndAPointWithoutRecordsLeavesNone) {
   std::filesystem::remove(path);
 }
 
+TEST(RecordCsv, SaysWhatCannotBeRead) {
+  const auto reader = RecordCsvReader::open("/nonexistent/records.csv");
+  ASSERT_FALSE(reader);
+  EXPECT_EQ(reader.error().message, "cannot open /nonexistent/records.csv");
+}
+
 TEST(RecordCsv, SaysWhatCannotBeWritten) {
   RecordCsvWriter writer{*OutputFile::open("/dev/full")};
   writer.take(std::vector<FlowRecord>{{.key = test_flow_key(1), .packets = 5}});

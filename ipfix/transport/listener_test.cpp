@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <vector>
+
 #include "capture/unique_fd.h"
 #include "ipfix/transport/test_stream.h"
 
@@ -159,12 +161,12 @@ TEST(Listener, ManySourcesOfDatagramsAreForgottenInTurn) {
   auto listener = Listener::open(options);
   const auto all = messages(11);
   Received received;
-  for (int i = 0; i < 20; ++i) {
-    const UniqueFd socket = connect_to(**listener, SOCK_DGRAM);
-    send_bytes(socket, all[0]);
-    EXPECT_TRUE(poll_until(**listener, received.take(), [&] {
-      return (*listener)->counters().messages == static_cast<unsigned>(i) + 1;
-    }));
+  std::vector<UniqueFd> sockets;  // stay open: the port of a closed one may be given again
+  while (sockets.size() < 20) {
+    sockets.push_back(connect_to(**listener, SOCK_DGRAM));
+    send_bytes(sockets.back(), all[0]);
+    EXPECT_TRUE(poll_until(**listener, received.take(),
+                           [&] { return (*listener)->counters().messages == sockets.size(); }));
   }
   EXPECT_EQ((*listener)->counters().forgotten_sources, 12u);
 }
