@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -32,6 +34,26 @@ int after_output_has_arrived(int status) {
   return sojourn::exit_error;
 }
 
+struct Command {
+  std::string_view name;
+  void (*add)(CLI::App& app, sojourn::Run& run);
+};
+constexpr std::array<Command, 9> commands = {{{"rtt", sojourn::add_rtt},
+                                              {"oneway", sojourn::add_oneway},
+                                              {"mark", sojourn::add_mark},
+                                              {"point", sojourn::add_point},
+                                              {"lab", sojourn::add_lab},
+                                              {"generate", sojourn::add_generate},
+                                              {"collect", sojourn::add_collect},
+                                              {"query", sojourn::add_query},
+                                              {"watch", sojourn::add_watch}}};
+
+/// The options of a named command are enough; those of all would take a millisecond to set up.
+const Command* find_command(std::string_view name) {
+  const auto* const found = std::ranges::find(commands, name, &Command::name);
+  return found == commands.end() ? nullptr : found;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -51,15 +73,9 @@ int main(int argc, char** argv) {
       "  sojourn rtt --help                    all options, with examples");
 
   sojourn::Run run;
-  sojourn::add_rtt(app, run);
-  sojourn::add_oneway(app, run);
-  sojourn::add_mark(app, run);
-  sojourn::add_point(app, run);
-  sojourn::add_lab(app, run);
-  sojourn::add_generate(app, run);
-  sojourn::add_collect(app, run);
-  sojourn::add_query(app, run);
-  sojourn::add_watch(app, run);
+  const Command* const named = find_command(argc > 1 ? argv[1] : "");
+  for (const Command& command : commands)
+    if (!named || named == &command) command.add(app, run);
 
   // CLI11 reports by exceptions; they end here.
   try {
