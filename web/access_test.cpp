@@ -28,6 +28,13 @@ TEST(Access, OnlyAddressesAndLocalhostAreOurOwnNames) {
     EXPECT_FALSE(is_own_host(other)) << other;
 }
 
+// The help and the manual promise it.
+TEST(Access, UnlessAskedThePageIsAtPort8080OfThisMachineAlone) {
+  const WebOptions options;
+  EXPECT_EQ(options.host, "127.0.0.1");
+  EXPECT_EQ(options.port, 8080);
+}
+
 TEST(Access, OtherMachinesNeedTlsAndATokenOrInsecure) {
   WebOptions options;
   EXPECT_EQ(access_fault(options), "");
