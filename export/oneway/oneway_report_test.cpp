@@ -182,6 +182,20 @@ TEST(OnewayRemarks, ADiagnosisIsOneLineThatNamesTheFiles) {
             "a.pcap holds no flow records");
 }
 
+TEST(OnewayRemarks, ClocksAreAheadOrBehindAndEqualOnesAheadByNothing) {
+  Example example;
+  const auto said = [&](Duration low, Duration high) {
+    example.measured.clocks.offset = ClockOffset{low, high};
+    const std::string text = clock_sentence(example.report);
+    const auto from = text.find("LAST's clock is from "), to = text.find(". ", from);
+    return from == std::string::npos ? text : text.substr(from, to - from);
+  };
+  EXPECT_EQ(said(-3ms, -1ms), "LAST's clock is from 3.000 ms behind to 1.000 ms behind FIRST's");
+  EXPECT_EQ(said(-3ms, 2ms), "LAST's clock is from 3.000 ms behind to 2.000 ms ahead of FIRST's");
+  EXPECT_EQ(said(0ms, 2ms), "LAST's clock is from 0 ns ahead to 2.000 ms ahead of FIRST's");
+  EXPECT_EQ(said(-3ms, 0ms), "LAST's clock is from 3.000 ms behind to 0 ns ahead of FIRST's");
+}
+
 TEST(OnewayRemarks, FlowsThatGoTheOtherWayAreNoted) {
   Example example;
   example.measured.result.flows[0].direction = Direction::backward;
