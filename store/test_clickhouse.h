@@ -19,28 +19,9 @@
 #include <vector>
 
 #include "store/clickhouse/server.h"
+#include "store/clickhouse/test_canned_server.h"
 
 namespace sojourn {
-
-inline int loopback_listener(std::uint16_t port = 0) {
-  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int on = 1;
-  setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return -1;
-  listen(listener, 16);
-  return listener;
-}
-
-inline std::uint16_t port_of(int listener) {
-  sockaddr_in address{};
-  socklen_t size = sizeof address;
-  getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
-  return ntohs(address.sin_port);
-}
 
 inline std::uint16_t free_port() {
   const int listener = loopback_listener();

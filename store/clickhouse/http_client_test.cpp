@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "store/clickhouse/address.h"
 #include "store/clickhouse/row_binary.h"
 #include "store/clickhouse/server.h"
+#include "store/clickhouse/test_canned_server.h"
 
 namespace sojourn::clickhouse {
 namespace {
@@ -34,6 +37,19 @@ TEST(HttpAnswer, ThatEndsEarlyIsAnError) {
   EXPECT_FALSE(
       parse_http_answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
                         "ffffffffffffffff\r\nabc\r\n0\r\n\r\n"));
+}
+
+// More than a read gets at once.
+TEST(HttpPost, ALongAnswerIsReadWhole) {
+  std::string long_answer;
+  for (int i = 0; long_answer.size() < 1'000'000; ++i) long_answer += std::to_string(i);
+  const CannedServer server{[&](std::string_view target, std::string_view body) {
+    return target == "/?a=b" && body == "question" ? long_answer : std::string{};
+  }};
+  const auto answer = http_post({"127.0.0.1", server.port()}, "/?a=b", "X: y\r\n", "question");
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_TRUE(answer->body == long_answer) << answer->body.size();
 }
 
 TEST(ClickHouseAddress, NamesShardsAndDatabase) {
