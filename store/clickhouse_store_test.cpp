@@ -347,8 +347,9 @@ TEST_F(ClickHouseStoreTest, JoinsPacketsOfSeveralCollectors) {
   EXPECT_EQ(read, expected);
 }
 
-// South's clock is a second ahead: by sign alone everything would be in the direction of south.
-TEST_F(ClickHouseStoreTest, JoinsBothDirectionsByTheOffsetOfTheClocks) {
+/// South's clock is a second ahead: by sign alone everything would be in the direction of south.
+/// `clock` is what the collector found, of names[2] or names[3].
+void test_joining_by_clock(const std::string& store, const SegmentClock& clock) {
   const std::vector<std::string> names = {"north", "south", "north:south", "south:north"};
   std::vector<RawPacket> packets;
   for (std::uint32_t i = 0; i < 40; ++i) {
@@ -364,10 +365,11 @@ TEST_F(ClickHouseStoreTest, JoinsBothDirectionsByTheOffsetOfTheClocks) {
     packet.time += 1s + (i % 4 == 0 ? -7ms : 5ms);
     packets.push_back(packet);
   }
-  const std::vector<SegmentClock> clocks = {{2, start, std::nullopt, 993'000'000, 1'005'000'000}};
   CellBatch none;
-  ASSERT_TRUE(open()->write({start, start, names, none.blocks(), {}, clocks, packets}));
-  const auto join = open_store_for_joining(name_);
+  const auto collector = open_store(store);
+  ASSERT_TRUE(collector) << collector.error().message;
+  ASSERT_TRUE((*collector)->write({start, start, names, none.blocks(), {}, {&clock, 1}, packets}));
+  const auto join = open_store_for_joining(store);
   ASSERT_TRUE(join) << join.error().message;
   const auto weight_of = [&](const char* name, Duration delay) {
     double weight = 0;
@@ -383,6 +385,15 @@ TEST_F(ClickHouseStoreTest, JoinsBothDirectionsByTheOffsetOfTheClocks) {
   EXPECT_EQ(weight_of("north:south", 1005ms), 30);
   EXPECT_EQ(weight_of("north:south", 993ms), 0);
   EXPECT_EQ(weight_of("south:north", -993ms), 10);
+}
+
+TEST_F(ClickHouseStoreTest, JoinsBothDirectionsByTheOffsetOfTheClocks) {
+  test_joining_by_clock(name_, {2, start, std::nullopt, 993'000'000, 1'005'000'000});
+}
+
+// Only the clocks of the way back were compared: the same offset with the other sign.
+TEST_F(ClickHouseStoreTest, JoinsBothDirectionsByTheOffsetOfTheWayBack) {
+  test_joining_by_clock(name_, {3, start, std::nullopt, -1'005'000'000, -993'000'000});
 }
 
 TEST_F(ClickHouseStoreTest, OldSlicesLeaveTheirTierAndStayInLongerOnes) {
@@ -471,6 +482,26 @@ TEST_F(ClickHouseStoreTest, MarksThatComeTwiceAreThereOnce) {
 TEST_F(ClickHouseStoreTest, ReferencesThatComeTwiceOrInPartsAreThereOnce) {
   const auto store = open();
   test_references_are_there_once(*store, start);
+}
+
+// A server of which only the answer about the newest slice matters.
+TEST(ClickHouseAnswer, AboutTheNewestSliceIsAnErrorIfItIsCut) {
+  clickhouse::RowWriter newest;
+  newest.number<std::uint64_t>(3).number<std::int64_t>(1'700'000'000);
+  std::size_t cut = 0;
+  const CannedServer server{[&](std::string_view, std::string_view body) {
+    if (body.starts_with("exists table ")) return std::string{"\1"};
+    if (!body.contains("max(slice)")) return std::string{};
+    return newest.bytes().substr(0, newest.bytes().size() - cut);
+  }};
+  const auto store =
+      open_store_for_reading(fmt::format("clickhouse://127.0.0.1:{}/net", server.port()));
+  ASSERT_TRUE(store) << store.error().message;
+  const auto found = (*store)->newest("north:south");
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(*found, start + finest_slice);
+  for (cut = 1; cut <= newest.bytes().size(); ++cut)
+    EXPECT_FALSE((*store)->newest("north:south")) << cut;
 }
 
 }  // namespace
