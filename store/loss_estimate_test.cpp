@@ -52,6 +52,22 @@ TEST(LossEstimate, UnseenFlowsWidenTheIntervalUpwardsOnly) {
   EXPECT_GT(with->high, 6.0 / 105);
 }
 
+// Every group loses the same share, as independent packets do: the interval is no wider than
+// Wilson's.  The numbers are those of Newcombe 1998, table I.
+TEST(LossEstimate, EvenLossesHaveTheIntervalOfIndependentPackets) {
+  const double groups = FlowTag::groups;
+  LossSums sums;
+  sums.sent.fill(263 / groups);
+  sums.arrived.fill((263 - 81) / groups);
+  const auto all_seen = loss_estimate(sums);
+  EXPECT_NEAR(all_seen->low, 0.2553, 0.00005);
+  EXPECT_NEAR(all_seen->high, 0.3662, 0.00005);
+  // At worst all that was not seen was lost, too.
+  sums.sent.fill((263 - 21) / groups);
+  sums.unseen.fill(21 / groups);
+  EXPECT_NEAR(loss_estimate(sums)->high, 0.3662, 0.00005);
+}
+
 TEST(LossEstimate, NothingSentIsNoLoss) { EXPECT_FALSE(loss_estimate(LossSums{})); }
 
 }  // namespace

@@ -167,6 +167,7 @@ TEST(Ask, LossIsOfWhatIsJudged) {
   question.loss = true;
   const auto answer = ask(store, question);
   const auto& row = answer->subjects.at(0).rows.at(0);
+  EXPECT_EQ(answer->judged_until, start + 50min);  // people are told
   ASSERT_TRUE(row.loss);
   EXPECT_EQ(row.loss->sent, 1000);
   EXPECT_DOUBLE_EQ(row.loss->share, 0.1);

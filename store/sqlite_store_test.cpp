@@ -215,6 +215,21 @@ TEST_F(SqliteStoreTest, RefusesALayoutOfAnotherVersion) {
   EXPECT_NE(store.error().message.find("version 99"), std::string::npos);
 }
 
+// Somebody repaired a file by hand: a clock that cannot be read is not one that is unknown.
+TEST_F(SqliteStoreTest, AMissingTableOfClocksIsAnError) {
+  const auto store = open();
+  const auto unknown = store->clock("north:south", start, start + 1h);
+  ASSERT_TRUE(unknown) << unknown.error().message;
+  EXPECT_FALSE(*unknown);
+  {
+    auto other = SqliteDatabase::open(path_, SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(other->run("drop table clocks"));
+  }
+  const auto clock = store->clock("north:south", start, start + 1h);
+  ASSERT_FALSE(clock);
+  EXPECT_NE(clock.error().message.find("clocks"), std::string::npos) << clock.error().message;
+}
+
 PointMarks marks_of(std::uint64_t instance, std::int64_t first, std::int64_t last) {
   PointMarks marks{.point = "north",
                    .instance = instance,
