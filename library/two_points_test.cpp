@@ -4,6 +4,8 @@
 #include <sojourn/sojourn.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <set>
 
 #include "library/test_capture.h"
 
@@ -60,6 +62,29 @@ TEST(TwoPoints, MeasuresPushedPackets) {
   ASSERT_TRUE(points->finish());
   EXPECT_EQ(points->delays().quantile_ns(0.5), 5'000'000);
   EXPECT_EQ(points->lost(), 0u);
+}
+
+/// How many buckets of LDA the captures fill.  The seed says which packets go where.
+std::uint64_t buckets_filled(std::uint64_t seed) {
+  auto points = TwoPoints::create({.method = "lda", .seed = seed});
+  EXPECT_TRUE(points);
+  EXPECT_TRUE(points->read(first(), last()));
+  for (const Count& count : points->counters())
+    if (count.name == "buckets-undisturbed") return count.count;
+  ADD_FAILURE() << "no count of buckets";
+  return 0;
+}
+
+// Whoever sends packets must not know where they go, unless a result has to be repeated.
+TEST(TwoPoints, TablesHaveTheGivenSeedOrARandomOne) {
+  EXPECT_EQ(buckets_filled(1), buckets_filled(1));
+  std::set<std::uint64_t> given, random;
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6, 7, 8}) {
+    given.insert(buckets_filled(seed));
+    random.insert(buckets_filled(0));  // that all eight are equal by chance will not happen
+  }
+  EXPECT_GT(given.size(), 1u);
+  EXPECT_GT(random.size(), 1u);
 }
 
 }  // namespace
