@@ -264,6 +264,24 @@ TEST(LiveSource, CountsWhatTheKernelDropped) {
   if (!skipped.empty()) GTEST_SKIP() << skipped;
 }
 
+// On a busy interface there is always a block to read, and never a silence to count drops in.
+TEST(LiveSource, CountsDropsWithoutASilence) {
+  const std::string skipped = in_namespace([] {
+    ASSERT_TRUE(run("ip link set lo up"));
+    auto source = open_interfaces({.interfaces = {"lo"}, .ring_bytes = 2 << 20});
+    ASSERT_TRUE(source) << source.error().message;
+    send_datagrams("127.0.0.1", 9, 8'000, 1000);
+    // More than one block of 128 KiB has, less than the ring does.
+    constexpr std::size_t some = 100;
+    std::array<Packet, 5> batch;
+    for (std::size_t i = 0; i < some && (*source)->counters().packets < some; ++i)
+      (*source)->next(batch);
+    ASSERT_GE((*source)->counters().packets, some);
+    EXPECT_GT((*source)->counters().kernel_drops, 0u);
+  });
+  if (!skipped.empty()) GTEST_SKIP() << skipped;
+}
+
 TEST(LiveSource, EndsWhenTheInterfaceGoesAway) {
   const std::string skipped = in_namespace([] {
     if (!run("ip link add left type veth peer name right && ip link set left up && ip link set "
