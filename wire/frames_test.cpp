@@ -131,6 +131,19 @@ TEST(CiscoHdlc, KeepAlivesAreNotIp) {
   EXPECT_EQ(parse(zeros(3), LinkType::cisco_hdlc).skip, Skip::truncated_link);
 }
 
+// Words of 32 bits tell what fields there are; the highest bit tells that another word follows.
+TEST(Radiotap, MaySayInSeveralWordsWhatItHolds) {
+  const Bytes words = bytes_of({0, 0, 25, 0, 3, 0, 0, 0x80}) + bytes_of({0, 0, 0, 0});
+  // Behind them time and flags; the flags say that the frame's header is padded.
+  const Bytes header = words + zeros(4 + 8) + bytes_of({0x20});
+  const Bytes frame = header + bytes_of({0x88, 0x01}) + zeros(22 + 2 + 2) +
+                      bytes_of({0xaa, 0xaa, 3, 0, 0, 0, 8, 0}) + inner;
+  EXPECT_TRUE(is_read(frame, LinkType::ieee80211_radiotap));
+  Packet cut = packet_of(frame, LinkType::ieee80211_radiotap);
+  for (cut.captured = 0; cut.captured < header.size(); ++cut.captured)
+    EXPECT_EQ(parse(cut).skip, Skip::truncated_link) << cut.captured;
+}
+
 TEST(Authentication, HeadersAreSteppedOver) {
   const Bytes protected_tcp = bytes_of({6, 4}) + zeros(22) + tcp({});
   const Summary summary =
