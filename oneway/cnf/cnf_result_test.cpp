@@ -34,11 +34,12 @@ struct Records {
     record.last += packets > 1 ? last_delay : first_delay;
     last.push_back(record);
   }
-  OnewayResult result(CnfEstimator estimator, double drop_outliers = 0) const {
+  OnewayResult result(CnfEstimator estimator, double drop_outliers = 0,
+                      const OnewayOptions& selection = {}) const {
     CnfOptions options;
     options.estimator = estimator;
     options.drop_outliers = drop_outliers;
-    return cnf_result(first, last, {}, options);
+    return cnf_result(first, last, selection, options);
   }
 };
 
@@ -89,6 +90,27 @@ TEST(CnfResult, MarginsOfRecordsAddUpLikeTheirMeans) {
   for (std::size_t i = 0; i < 10; ++i)
     EXPECT_NEAR(*of_pairs[i].margin_ns, (*of_each[i].margin_ns + *of_each[i + 10].margin_ns) / 2,
                 1);
+}
+
+// Of a flow that is selected every packet is in its record, however few flows are.
+TEST(CnfResult, FlowsThatAreSelectedWholeAreAsIfAllWere) {
+  Records records;
+  for (int i = 0; i < 30; ++i)
+    records.add(static_cast<std::uint32_t>(i), i * 100ms, 2 + static_cast<std::uint64_t>(i % 8),
+                (i * 7 % 5) * 1ms, (i * 3 % 7) * 1ms);
+  const OnewayOptions tenth_of_flows{.sampling = 0.1, .sample_flows = true};
+  for (const auto estimator : {CnfEstimator::endpoint, CnfEstimator::multiflow,
+                               CnfEstimator::hybrid, CnfEstimator::nearby}) {
+    const auto all = records.result(estimator).flows;
+    const auto selected = records.result(estimator, 0, tenth_of_flows).flows;
+    ASSERT_EQ(all.size(), 30u);
+    ASSERT_EQ(selected.size(), 30u);
+    for (std::size_t i = 0; i < 30; ++i) {
+      EXPECT_EQ(selected[i].mean_ns, all[i].mean_ns);
+      EXPECT_EQ(selected[i].stddev_ns, all[i].stddev_ns);
+      EXPECT_EQ(selected[i].margin_ns, all[i].margin_ns);
+    }
+  }
 }
 
 TEST(CnfResult, TheTotalIsThatOfAllDelaysThatWereRead) {
