@@ -258,6 +258,16 @@ TEST(MarkingCollector, TwoWayDelayNeedsNoCommonTime) {
   }
 }
 
+TEST(MarkingFaults, AreWordsWithSpacesBetween) {
+  MarkingFaults faults;
+  EXPECT_EQ(faults.text(), "");
+  faults.add(double_pulse);
+  EXPECT_EQ(faults.text(), "double-pulse");
+  faults.add(idle, false);
+  faults.add(guard_band);
+  EXPECT_EQ(faults.text(), "guard-band double-pulse");
+}
+
 TEST(MarkingMultipoint, SumsOverWaysInAndOut) {
   // Two entries with steady traffic; a third of all packets leave by the second exit, four are
   // lost.
@@ -278,6 +288,42 @@ TEST(MarkingMultipoint, SumsOverWaysInAndOut) {
   }
   // Point by point there would be no result: one exit has more packets than one entry.
   EXPECT_FALSE(collect({MarkingMethod::step, {}}, b.first, out_two)[2].lost);
+}
+
+TEST(MarkingMultipoint, SeveralPointsAreAsOneThatSawWhatAllSaw) {
+  const auto at = [](Duration since) { return one_second.start_of(origin) + since; };
+  const auto counted = [&](std::int64_t interval, std::uint64_t packets, Duration read_at) {
+    return MarkingRecord{.length = one_second,
+                         .judged_by = one_second,
+                         .interval = origin + interval,
+                         .packets = packets,
+                         .read_at = at(read_at)};
+  };
+  const PointRecords upper{{at(-2s), at(9s)}, {counted(0, 10, 3s), counted(1, 20, 4s)}};
+  const PointRecords lower{{at(-1s), at(8s)}, {counted(0, 5, 2s), counted(2, 7, 5s)}};
+  for (const bool swapped : {false, true}) {
+    const PointRecords* const points[] = {swapped ? &lower : &upper, swapped ? &upper : &lower};
+    const PointRecords both = joined(points);
+    EXPECT_EQ(both.span.since, at(-1s));
+    EXPECT_EQ(both.span.until, at(8s)) << "what only one of them saw is not counted whole";
+    ASSERT_EQ(both.records.size(), 3u) << "one for each interval";
+    EXPECT_EQ(both.records[0].packets, 15u);
+    EXPECT_EQ(both.records[0].read_at, at(2s)) << "the earliest: later packets are not in all";
+    EXPECT_EQ(both.records[1].packets, 20u);
+    EXPECT_EQ(both.records[2].packets, 7u);
+  }
+}
+
+TEST(MarkingMultipoint, SegmentsHaveToTouchEveryPointThatThereIs) {
+  const auto reason = [](std::string_view segments, std::size_t between) {
+    return contradiction_of(parse_segments(segments).value(), between);
+  };
+  EXPECT_EQ(reason("first-last", 0), "");
+  EXPECT_EQ(reason("first-1,first-2,1-last,2-last", 2), "");
+  EXPECT_EQ(reason("1-last", 1), "no segment begins at first");
+  EXPECT_EQ(reason("first-1", 1), "no segment ends at last");
+  EXPECT_EQ(reason("first-1,1-last", 2), "no segment touches point 2");
+  EXPECT_NE(reason("first-2,2-last", 1).find("there is no point 2"), std::string::npos);
 }
 
 TEST(MarkingMultipoint, AnInteriorPointIsOneOfBothClusters) {
