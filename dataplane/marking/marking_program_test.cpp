@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 namespace sojourn {
 namespace {
@@ -26,7 +28,7 @@ std::array<std::byte, 60> frame_to(std::uint16_t port) {
 constexpr std::array<std::uint16_t, 3> ports = {53, 123, 443};
 
 /// One flow for each port.  Packets are counted with the time that they say.
-Result<MarkingProgram> load() {
+Result<MarkingProgram> load(bool copies = false) {
   MarkingProgramOptions options{.setup = {.length = *MarkingInterval::parse("512ms"),
                                           .carrier = *MarkingCarrier::parse("dscp"),
                                           .flows = {}}};
@@ -36,6 +38,7 @@ Result<MarkingProgram> load() {
     options.setup.flows.push_back(filter);
   }
   options.leave_local = false;
+  options.copies = copies;
   options.replay = true;
   return MarkingProgram::load(options);
 }
@@ -97,6 +100,56 @@ TEST(MarkingProgram, AClockThatDidNotStepIsNotSet) {
   auto program = load();
   if (!program) GTEST_SKIP() << program.error().message;
   EXPECT_FALSE(program->follow_clock());
+}
+
+/// The only flow's record after these frames, all at one moment.
+template <class Frame>
+MarkingRecord counted(MarkingProgram& program, const std::vector<Frame>& frames) {
+  const auto length = *MarkingInterval::parse("512ms");
+  for (const Frame& frame : frames) {
+    const auto size = static_cast<std::uint32_t>(frame.size());
+    const Packet packet{length.start_of(first), frame.data(), size, size};
+    const auto done = program.replay(packet);
+    EXPECT_TRUE(done) << done.error().message;
+  }
+  std::vector<MarkingRecord> records;
+  program.take(first, {}, records);
+  EXPECT_EQ(records.size(), 1u);
+  return records.empty() ? MarkingRecord{} : records[0];
+}
+
+// Of two copies that went different ways one may have met congestion.
+TEST(MarkingProgram, ACopyMayHaveMetCongestion) {
+  auto program = load(true);
+  if (!program) GTEST_SKIP() << program.error().message;
+  const auto frame = frame_to(ports[0]);
+  auto congested = frame, another = frame;
+  congested[15] = std::byte{3};
+  another[19] = std::byte{2};  // its identification
+  const MarkingRecord record = counted(*program, std::vector{frame, congested, another});
+  EXPECT_EQ(record.packets, 3u);
+  EXPECT_EQ(record.repeats, 1u);
+}
+
+/// The first fragment of UDP over IPv6, alike but for the number of its packet.
+std::array<std::byte, 78> fragment_of(unsigned number) {
+  std::array<std::byte, 78> frame{};
+  const auto udp = frame_to(ports[0]);
+  frame[12] = std::byte{0x86}, frame[13] = std::byte{0xdd};
+  frame[14] = std::byte{0x60}, frame[19] = std::byte{24}, frame[20] = std::byte{44};
+  frame[22] = frame[38] = std::byte{0x20};
+  frame[54] = std::byte{17}, frame[57] = std::byte{1}, frame[61] = std::byte(number);
+  std::copy_n(udp.begin() + 34, 8, frame.begin() + 62);
+  return frame;
+}
+
+TEST(MarkingProgram, FragmentsOfDifferentPacketsAreNoCopies) {
+  auto program = load(true);
+  if (!program) GTEST_SKIP() << program.error().message;
+  const std::vector frames{fragment_of(1), fragment_of(2), fragment_of(3), fragment_of(3)};
+  const MarkingRecord record = counted(*program, frames);
+  EXPECT_EQ(record.packets, 4u);
+  EXPECT_EQ(record.repeats, 1u);
 }
 
 }  // namespace
