@@ -87,6 +87,27 @@ TEST(Marker, CountsPacketsThatCannotGrow) {
   EXPECT_GT(out[1].bytes.size(), traffic[1].bytes.size());
 }
 
+// What a capture cut off is on the line all the same, behind the option.
+TEST(Marker, TheLengthOnTheLineGrowsAndShrinksWithTheOption) {
+  const Bytes frame =
+      ethernet(EtherType::ipv6, ipv6({}, IpProtocol::udp, udp(40'000, 9, zeros(500))));
+  Packet packet = packet_of(frame);
+  packet.captured = 100;
+  MarkerOptions options = with_carrier("hop-by-hop");
+  auto marker = Marker::make(options);
+  options.restore = true;
+  auto restorer = Marker::make(options);
+  ASSERT_TRUE(marker && restorer);
+  const auto grown = (*marker)->process({&packet, 1});
+  ASSERT_TRUE(grown) << grown.error().message;
+  EXPECT_EQ(grown->front().captured, packet.captured + alt_mark_growth);
+  EXPECT_EQ(grown->front().length, packet.length + alt_mark_growth);
+  const auto restored = (*restorer)->process(*grown);
+  ASSERT_TRUE(restored) << restored.error().message;
+  EXPECT_EQ(restored->front().captured, packet.captured);
+  EXPECT_EQ(restored->front().length, packet.length);
+}
+
 TEST(Marker, RestoringGivesTheCaptureBack) {
   const auto traffic = mixed_traffic(1'000, 1);
   auto marker = Marker::make(with_carrier("dscp"));
