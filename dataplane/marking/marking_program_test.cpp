@@ -4,14 +4,27 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/timex.h>
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
 
+namespace {
+int pretended_tai_ahead = 37;
+}
+
+/// Instead of the C library's: the kernel's own is the same for the whole machine, and 0 on many.
+extern "C" int adjtimex(timex* clock) noexcept {
+  clock->tai = pretended_tai_ahead;
+  return TIME_OK;
+}
+
 namespace sojourn {
 namespace {
+
+using namespace std::chrono_literals;
 
 /// UDP over IPv4, from 10.0.0.1 to 10.0.0.2.
 std::array<std::byte, 60> frame_to(std::uint16_t port) {
@@ -28,7 +41,7 @@ std::array<std::byte, 60> frame_to(std::uint16_t port) {
 constexpr std::array<std::uint16_t, 3> ports = {53, 123, 443};
 
 /// One flow for each port.  Packets are counted with the time that they say.
-Result<MarkingProgram> load(bool copies = false) {
+Result<MarkingProgram> load(bool copies = false, MarkingDuty duty = MarkingDuty::mark) {
   MarkingProgramOptions options{.setup = {.length = *MarkingInterval::parse("512ms"),
                                           .carrier = *MarkingCarrier::parse("dscp"),
                                           .flows = {}}};
@@ -39,6 +52,7 @@ Result<MarkingProgram> load(bool copies = false) {
   }
   options.leave_local = false;
   options.copies = copies;
+  options.duty = duty;
   options.replay = true;
   return MarkingProgram::load(options);
 }
@@ -97,9 +111,37 @@ TEST(MarkingProgram, LeavesOutPulsesFarFromTheirInterval) {
 }
 
 TEST(MarkingProgram, AClockThatDidNotStepIsNotSet) {
+  for (const int ahead : {0, 37}) {
+    pretended_tai_ahead = ahead;
+    auto program = load();
+    if (!program) GTEST_SKIP() << program.error().message;
+    EXPECT_FALSE(program->follow_clock());
+  }
+}
+
+// More than TAI is ahead, so that no pause of this process looks like it.
+TEST(MarkingProgram, AClockThatLearnsOfTaiIsPutRightOnce) {
+  pretended_tai_ahead = 0;
   auto program = load();
   if (!program) GTEST_SKIP() << program.error().message;
+  const Timestamp before = program->now();
+  pretended_tai_ahead = 10'000;
+  EXPECT_TRUE(program->follow_clock());
+  EXPECT_LT(program->now(), before - 9'000s);
   EXPECT_FALSE(program->follow_clock());
+  EXPECT_GT(program->now(), before - 11'000s);
+}
+
+TEST(MarkingProgram, ALeapSecondMovesNoInterval) {
+  pretended_tai_ahead = 37;
+  auto program = load();
+  if (!program) GTEST_SKIP() << program.error().message;
+  const Timestamp before = program->now();
+  for (const int ahead : {38, 39}) {
+    pretended_tai_ahead = ahead;
+    EXPECT_FALSE(program->follow_clock());
+    EXPECT_GE(program->now(), before) << "set back";
+  }
 }
 
 /// The only flow's record after these frames, all at one moment.
@@ -150,6 +192,30 @@ TEST(MarkingProgram, FragmentsOfDifferentPacketsAreNoCopies) {
   const MarkingRecord record = counted(*program, frames);
   EXPECT_EQ(record.packets, 4u);
   EXPECT_EQ(record.repeats, 1u);
+}
+
+// The other points take the bit for a mark, of the wrong colour in the second quarter.
+TEST(MarkingProgram, WhatIsMarkedBeforeTheFirstPointIsContraryAtOthersOnly) {
+  for (const MarkingDuty duty : {MarkingDuty::mark, MarkingDuty::observe}) {
+    auto program = load(false, duty);
+    if (!program) GTEST_SKIP() << program.error().message;
+    auto frame = frame_to(ports[0]);
+    frame[15] = std::byte{1 << 2};
+    const auto length = *MarkingInterval::parse("512ms");
+    const Packet packet{.time = length.start_of(first) + length.length() * 3 / 8,
+                        .data = frame.data(),
+                        .captured = frame.size(),
+                        .length = frame.size()};
+    const auto done = program->replay(packet);
+    ASSERT_TRUE(done) << done.error().message;
+    std::vector<MarkingRecord> records;
+    program->take(first, {}, records);
+    ASSERT_EQ(records.size(), 1u);
+    const std::uint64_t marks = duty == MarkingDuty::mark;
+    EXPECT_EQ(records[0].marked_before, marks);
+    EXPECT_EQ(records[0].contrary, 1 - marks);
+    EXPECT_EQ(records[0].other, 0u);
+  }
 }
 
 }  // namespace
