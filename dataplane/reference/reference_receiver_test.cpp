@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
+#include <iterator>
 #include <map>
+#include <set>
 
 #include "dataplane/reference/bpf_object.h"
 #include "dataplane/reference/test_user_receiver.h"
@@ -48,7 +52,6 @@ FlowKey reference_key() {
   return {*IpAddress::parse("192.0.2.1"), *IpAddress::parse("192.0.2.2"), 4747, 4747, 17};
 }
 
-/// The first packets of a second of backbone traffic, reference packets among them.
 TEST(ReferenceConfig, FlowsTakeNoMoreMemoryThanTheyAreGiven) {
   for (std::size_t memory = 1 << 16; memory < 1 << 26; memory += memory / 3) {
     const auto config = make_reference_config({.memory_bytes = memory});
@@ -60,6 +63,22 @@ TEST(ReferenceConfig, FlowsTakeNoMoreMemoryThanTheyAreGiven) {
   EXPECT_FALSE(make_reference_config({}).replay) << "the kernel has the time unless we bring it";
 }
 
+std::set<std::uint64_t> secret_words(std::uint64_t seed) {
+  const auto config = make_reference_config({.seed = seed});
+  std::set<std::uint64_t> words;
+  for (const auto& sum : config.secrets.of) words.insert(std::begin(sum), std::end(sum));
+  return words;
+}
+
+// Whoever knows them can choose flows that collide.
+TEST(ReferenceConfig, EverySeedHasSecretsOfItsOwn) {
+  const auto one = secret_words(1), other = secret_words(2);
+  EXPECT_EQ(one.size(), std::size_t{2} * 2 * DP_PAIR_WORDS) << "words are alike";
+  EXPECT_EQ(one, secret_words(1));
+  EXPECT_TRUE(std::ranges::none_of(one, [&](std::uint64_t word) { return other.contains(word); }));
+}
+
+/// The first packets of a second of backbone traffic, reference packets among them.
 TEST(ReferenceReceiver, CountsAsTheSameHeadersInThisProcess) {
   constexpr std::size_t packets = 20'000;
   const BackboneTrace traffic = backbone_traffic(
