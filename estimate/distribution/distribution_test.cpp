@@ -251,6 +251,22 @@ TEST(Distribution, IntervalsOfAHistogramHoldValuesThatAreToldOften) {
   }
 }
 
+// Weights are relative.  Powers of two change no digit, so the intervals are equal to the last one.
+TEST(Distribution, IntervalsOfTheMeanDoNotDependOnTheUnitOfTheWeights) {
+  std::mt19937_64 random{test_seed()};
+  for (const std::size_t size : {Distribution::few_samples, 4 * Distribution::few_samples}) {
+    const auto samples = draw(size, Shape::spread, Weights::all, random);
+    const Interval interval = *of(samples, Keep::histogram).mean_interval();
+    for (const double unit : {1.0 / 1024, 1024.0}) {
+      auto scaled = samples;
+      for (WeightedDelay& sample : scaled) sample.weight *= unit;
+      const Interval found = *of(scaled, Keep::histogram).mean_interval();
+      EXPECT_EQ(found.low, interval.low) << size << ", unit " << unit << ", seed " << test_seed();
+      EXPECT_EQ(found.high, interval.high) << size << ", unit " << unit << ", seed " << test_seed();
+    }
+  }
+}
+
 TEST(Distribution, AValueMostSamplesShareIsTheMedian) {
   Distribution distribution;
   distribution.add(5ms);
