@@ -88,6 +88,9 @@ TEST(ConnectionTable, IsEmptierAsLongAsItIsSmall) {
   EXPECT_EQ(bytes_for(129), (1024 + 2048) * sizeof(Record));
   constexpr std::size_t large = 2 * huge_page / sizeof(Record);
   EXPECT_EQ(bytes_for(large / 4), (large / 2 + large) * sizeof(Record));
+  // A table of exactly one huge page is small.
+  EXPECT_EQ(bytes_for(large / 16), (large / 4 + large / 2) * sizeof(Record));
+  EXPECT_EQ(bytes_for(large / 16 + 1), (large / 2 + large) * sizeof(Record));
 }
 
 TEST(ConnectionTable, IsFullRatherThanGrowBeyondItsLimit) {
