@@ -192,6 +192,25 @@ TEST(TcpSuperPacket, AreCountedAndTooManyLeftOutOnceTheyAreKnownToBeDivided) {
   EXPECT_EQ(pairs.requests, 2 + 1 + static_cast<int>(SuperPackets::most));
 }
 
+/// In fixed memory the new replace the old, even those in use: otherwise a few connections that
+/// send and send would keep all others out.
+TEST(TcpSuperPacket, OfANewConnectionIsAnsweredHoweverFewAreRemembered) {
+  constexpr int connections = 20;
+  Conversation talk;
+  for (std::uint64_t number = 1; number <= connections; ++number) {
+    const auto add = [&](TcpPacket packet) {
+      packet.ms += 100.0 * static_cast<double>(number);
+      talk.add(packet);
+      talk.last().flow = number * 0x9e3779b97f4a7c15;
+    };
+    add({.ms = 0, .sequence = 101, .acknowledgment = 501, .payload = 6000});
+    add(acknowledges(10, 2997));
+  }
+  // All are active within the ten seconds of `in_use`, and there is room for four of them.
+  const Pairs pairs = talk.pairs(Kind::tcp, {.most_connections = 4 * 96});
+  EXPECT_EQ(pairs.found, std::vector<std::string>(connections, "server 10ms"));
+}
+
 TEST(TcpSuperPacket, BeginsBeyondWhatEthernetCarries) {
   for (const std::uint32_t payload : {1460u, 1461u}) {
     Conversation talk = established();
