@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
+#include <string>
 
 #include "lab/border_mix.h"
 #include "lab/delay_mixture.h"
 #include "lab/query_load.h"
 #include "lab/tcp_endpoint.h"
 #include "lab/tcp_traffic.h"
+#include "lab/two_point_frame.h"
 
 namespace sojourn {
 namespace {
@@ -150,6 +153,41 @@ TEST(TcpEndpoint, TimesNoSynAckThatItSentTwice) {
   server.receive(sent[2], now, none);
   server.write(100, now, none);
   EXPECT_EQ(server.wake_at(), now + seconds{1});
+}
+
+TEST(TcpEndpoint, TakesTheLastByteThatComesWithTheFin) {
+  TcpEndpoint client{{}}, server{{.is_client = false}};
+  TcpEndpoint::Out sent, answers;
+  client.open(lab_epoch, sent);
+  server.receive(sent[0], lab_epoch, answers);
+  client.receive(answers[0], lab_epoch, sent);
+  server.receive(sent[1], lab_epoch, answers);
+  ASSERT_TRUE(server.established());
+  LabSegment last = sent[1];
+  last.flags |= fin_flag;
+  last.payload = 1;
+  answers.clear();
+  server.receive(last, lab_epoch, answers);
+  EXPECT_EQ(server.received(), 1u);
+  EXPECT_TRUE(server.fin_received());
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0].acknowledgment, last.sequence + 2);
+}
+
+// As in a backbone, hardly two flows share a destination.
+TEST(TwoPointFlow, DestinationsAreSpreadOverTheNetworkForBenchmarks) {
+  constexpr std::uint32_t flows = 1'000;
+  for (const bool is_ipv6 : {false, true}) {
+    std::set<std::string> destinations;
+    for (std::uint32_t flow = 0; flow < flows; ++flow)
+      destinations.insert(two_point_flow(flow, is_ipv6).destination.to_string());
+    // Of 2^17 addresses 1000 random ones would have four pairs alike.
+    EXPECT_GT(destinations.size(), flows - 50);
+    for (const std::string& one : destinations)
+      EXPECT_TRUE(one.starts_with(is_ipv6 ? "2001:db8:b:" : "198.18.") ||
+                  (!is_ipv6 && one.starts_with("198.19.")))
+          << one;
+  }
 }
 
 TEST(DelayMixture, HasTheMomentsItsCommentStates) {
