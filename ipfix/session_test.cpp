@@ -66,6 +66,17 @@ TEST_F(SessionTest, RemembersATemplateForLaterMessages) {
   EXPECT_EQ(count(Trouble::without_template), 1u);
 }
 
+// Enterprises count from 1 on, and may give any number any meaning.
+TEST_F(SessionTest, AnElementOfAnEnterpriseIsNotThatOfTheRegistry) {
+  // Template 256: source IPv4, label, and packets by an element 2 of enterprise 1.
+  decode("0002 0018 0100 0003 0008 0004 0146 0004 8002 0002 00000001");
+  EXPECT_EQ(decode("0100 000e c0000201 01020304 0007").data_records, 1u);
+  ASSERT_EQ(report.records.size(), 1u);
+  EXPECT_EQ(report.records[0].first_label, 0x01020304u);
+  EXPECT_EQ(report.records[0].packets, 0u);
+  EXPECT_EQ(session.troubles().total(), 0u);
+}
+
 TEST_F(SessionTest, PaddingBehindRecordsIsNoRecord) {
   EXPECT_EQ(
       decode(small_template + "0100 0015 c0000201 c0000202 0007 01020304 000000").data_records, 1u);
