@@ -101,6 +101,39 @@ TEST(FixedMemoryOfTables, HasNoBiasOfItsOwnWhereAllConnectionsAreRemembered) {
   }
 }
 
+/// A fridge gives no weight to a pair that survived more than 16 lifetimes: it says so instead, by
+/// kind.  Echoes that the coins refuse are refused however often they come, and each time the ones
+/// that wait grow older.
+TEST(FixedMemoryOfTables, TellsOfPairsThatSurvivedTooLongForAWeight) {
+  RttOptions options;
+  options.seed = 1;
+  options.table =
+      choose_table({.kind = TableKind::fridge, .memory_bytes = 4096, .entry_probability = 0.5})
+          .value();
+  RttPipeline pipeline{options};
+  std::int64_t now = 1'700'000'000'000'000'000;
+  const auto send_all = [&](bool reply) {
+    for (std::uint16_t sequence = 0; sequence < 40; ++sequence) {
+      const Ends ends = reply ? Ends{}.swapped() : Ends{};
+      const Bytes bytes =
+          ethernet(EtherType::ipv4, ipv4(ends, IpProtocol::icmp, echo(reply ? 0 : 8, 7, sequence)));
+      Packet packet = packet_of(bytes);
+      packet.time = timestamp_from_ns(now += 300'000);
+      pipeline.process({&packet, 1});
+    }
+  };
+  // A round of 12 ms is too long for packets captured twice, and all of them end before the expiry.
+  for (int i = 0; i < 600; ++i) send_all(false);
+  EXPECT_EQ(pipeline.measurement().counters(Kind::icmp).left_out[LeftOut::too_old], 0u);
+  send_all(true);
+  const std::uint64_t late = pipeline.measurement().counters(Kind::icmp).left_out[LeftOut::too_old];
+  EXPECT_GT(late, 5u);
+  EXPECT_LT(late, 35u);
+  EXPECT_EQ(pipeline.measurement().counters(Kind::dns).left_out[LeftOut::too_old], 0u);
+  EXPECT_EQ(pipeline.take_interval().measurement.counters(Kind::icmp).left_out[LeftOut::too_old],
+            late);
+}
+
 INSTANTIATE_TEST_SUITE_P(Tables, FixedMemory,
                          testing::Combine(testing::Values(TableKind::fridge, TableKind::fridges,
                                                           TableKind::leased, TableKind::tailored),
