@@ -1,7 +1,6 @@
 #pragma once
 // Asking for memory before it is needed.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -41,10 +40,12 @@ template <class Item, class Fetch, class Use>
 [[gnu::always_inline]] inline void for_each_fetched(std::span<const Item> items, Fetch fetch,
                                                     Use use) {
   constexpr std::size_t ahead = 16;
-  for (const Item& item : items.first(std::min(ahead, items.size()))) fetch(item);
+  const Item* const end = items.data() + items.size();
+  const Item* soon = items.data();
+  while (soon != end && soon != items.data() + ahead) fetch(*soon++);
   std::uint32_t number = 0;
   for (const Item& item : items) {
-    if (number + ahead < items.size()) fetch(items[number + ahead]);
+    if (soon != end) fetch(*soon++);
     use(item, number++);
   }
 }

@@ -37,7 +37,8 @@ class ConnectionTable {
 
   explicit ConnectionTable(Duration idle, std::size_t initial_records = 1024,
                            std::size_t most = no_limit, Duration in_use = std::chrono::seconds{10})
-      : records_(most == no_limit ? HugeArray<Record>::in_use(std::bit_ceil(initial_records))
+      : records_(most == no_limit ? HugeArray<Record>::in_use(
+                                        std::bit_ceil(std::max<std::size_t>(initial_records, 2)))
                                   : HugeArray<Record>{rounded(most)}),
         ways_(most == no_limit ? 0 : ways_of(most)),
         most_used_(usual_load(records_.size())),
@@ -52,8 +53,8 @@ class ConnectionTable {
     std::size_t index = home(flow);
     if (records_[index].flow == flow) return &records_[index];
     if (is_fixed()) return find_in_bucket(flow);
-    for (; records_[index].flow != 0; index = after(index))
-      if (records_[index].flow == flow) return &records_[index];
+    for (Probe probe{*this, index}; records_[probe.index].flow != 0; ++probe)
+      if (records_[probe.index].flow == flow) return &records_[probe.index];
     return nullptr;
   }
 
@@ -63,6 +64,8 @@ class ConnectionTable {
     Record& record = records_[home(flow)];
     if (record.flow == flow) [[likely]]
       return record;
+    Record& neighbour = records_[home(flow) ^ 1];
+    if (neighbour.flow == flow) return neighbour;
     return is_fixed() ? in_bucket(flow, now) : among_others(flow, now);
   }
 
@@ -96,18 +99,34 @@ class ConnectionTable {
   std::size_t home(std::uint64_t flow) const {
     return static_cast<std::size_t>(((flow >> 32) * records_.size()) >> 32);
   }
-  std::size_t after(std::size_t index) const { return (index + 1) & (records_.size() - 1); }
+  /// Where open addressing looks: at the preferred place, at the neighbour with which it shares two
+  /// adjacent cache lines, which processors fetch together, and then at one after the other.
+  struct Probe {
+    Probe(const ConnectionTable& table, std::size_t home)
+        : index(home), mask(table.records_.size() - 1) {}
+    Probe& operator++() {
+      index = steps == 0 ? index ^ 1 : steps == 1 ? ((index | 1) + 1) & mask : (index + 1) & mask;
+      ++steps;
+      return *this;
+    }
+    std::size_t index, mask, steps = 0;
+  };
+  std::size_t free_place(std::uint64_t flow) const {
+    Probe probe{*this, home(flow)};
+    while (records_[probe.index].flow != 0) ++probe;
+    return probe.index;
+  }
 
   /// Open addressing: the flow is not in its preferred place, or is new.
   [[gnu::noinline]] Record& among_others(std::uint64_t flow, Timestamp now) {
-    std::size_t index = home(flow);
-    for (; records_[index].flow != 0; index = after(index))
-      if (records_[index].flow == flow) return records_[index];
+    Probe probe{*this, home(flow)};
+    for (; records_[probe.index].flow != 0; ++probe)
+      if (records_[probe.index].flow == flow) return records_[probe.index];
+    std::size_t index = probe.index;
     if (used_ >= most_used_) [[unlikely]] {
       if (is_full_) return not_remembered(flow, now);
       sweep(now);
-      index = home(flow);
-      while (records_[index].flow != 0) index = after(index);
+      index = free_place(flow);
     }
     ++used_;
     return begin(records_[index], flow, now);
@@ -136,9 +155,7 @@ class ConnectionTable {
     used_ = 0;
     for (const Record& record : old) {
       if (!alive(record)) continue;
-      std::size_t index = home(record.flow);
-      while (records_[index].flow != 0) index = after(index);
-      records_[index] = record;
+      records_[free_place(record.flow)] = record;
       ++used_;
     }
   }

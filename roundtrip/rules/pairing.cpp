@@ -70,16 +70,17 @@ std::span<const PairEvent> Pairing::events_of(std::span<const Summary> batch) {
     if constexpr (wants_tcp) tcp_.prefetch(packet.flow);
     prefetch_far(&packet, 16 * sizeof(Summary));  // another core may have written it
   };
-  for_each_fetched(batch, fetch, [&](const Summary& packet, std::uint32_t index) {
-    if (packet.content == Content::tcp) {
-      if constexpr (wants_tcp) out = tcp_.apply(packet, index, out);
-    } else if (packet.content == Content::quic_long || packet.content == Content::quic_short) {
-      out = quic_.apply(packet, index, out);
-    } else if (const auto [kind, is_request] = exchange_of(packet.content);
-               kind != Kind::count_ && kinds_.has(kind)) {
-      out = exchange(packet, index, kind, is_request, out);
-    }
-  });
+  for_each_fetched(
+      batch, fetch, [&](const Summary& packet, std::uint32_t index) __attribute__((always_inline)) {
+        if (packet.content == Content::tcp) {
+          if constexpr (wants_tcp) out = tcp_.apply(packet, index, out);
+        } else if (packet.content == Content::quic_long || packet.content == Content::quic_short) {
+          out = quic_.apply(packet, index, out);
+        } else if (const auto [kind, is_request] = exchange_of(packet.content);
+                   kind != Kind::count_ && kinds_.has(kind)) {
+          out = exchange(packet, index, kind, is_request, out);
+        }
+      });
   return {events_.begin(), out};
 }
 

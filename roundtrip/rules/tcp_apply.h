@@ -125,12 +125,24 @@ template <bool settled>
   const bool carries =
       length != 0 && (settled || (!has(packet, tcp_rst) && !packet.first_fragment &&
                                   !is_probe(packet, connection, sender)));
-  const bool was_acknowledged = (settled || connection.known[receiver].acknowledged) &
-                                is_acknowledged(end, theirs.acknowledged);
-  const unsigned asks =
-      unpredictable(carries & (packet.ip_length() >= full_size_) & !was_acknowledged);
-  const bool moves_on = carries & (!knows_sequence | is_newer(end, mine.next_sequence));
+  const unsigned moves_on =
+      unpredictable(carries & (!knows_sequence | is_newer(end, mine.next_sequence)));
+  const bool is_news = (answers != 0) & was_sent;
+  const auto remember = [&] {
+    const bool is_highest = !knows_acknowledged | is_newer(acknowledgment, mine.acknowledged);
+    // For settled packets a newer number was not seen before, so `answers` adds nothing.
+    mine.acknowledged =
+        choose((settled ? was_sent : is_news) & is_highest, acknowledgment, mine.acknowledged);
+    mine.next_sequence = choose(moves_on, end, mine.next_sequence);
+    connection.advanced[sender].move_if(moves_on, now);
+  };
+  // As early as possible: what is remembered need not be kept in registers.
+  if (settled) remember();
   if (wants_segments_) {
+    const bool was_acknowledged = (settled || connection.known[receiver].acknowledged) &
+                                  is_acknowledged(end, theirs.acknowledged);
+    const unsigned asks =
+        unpredictable(carries & (packet.ip_length() >= full_size_) & !was_acknowledged);
     std::uint8_t request_flags = repeat_is_ambiguous;
     if (unpredictable(carries & !moves_on)) [[unlikely]]  // else two branches, each hard to predict
       if (passed_before(end, connection, sender, now, patience_)) request_flags |= is_copy;
@@ -145,14 +157,8 @@ template <bool settled>
       if (answers & asks) write.ask(Kind::tcp, end, request_flags);
     }
   }
-  const bool is_news = (answers != 0) & was_sent;
-  const bool is_highest = !knows_acknowledged | is_newer(acknowledgment, mine.acknowledged);
-  // For settled packets a newer number was not seen before, so `answers` adds nothing.
-  mine.acknowledged =
-      choose((settled ? was_sent : is_news) & is_highest, acknowledgment, mine.acknowledged);
-  mine.next_sequence = choose(moves_on, end, mine.next_sequence);
-  connection.advanced[sender].move_if(moves_on, now);
   if (settled) return;
+  remember();
   known.acknowledged |= is_news;
   known.sequence |= carries;
   known.window_zero = packet.window == 0 && !has(packet, tcp_syn | tcp_fin | tcp_rst);
@@ -167,8 +173,9 @@ template <bool settled>
   if (may_be_dns || !is_settled(packet, connection)) [[unlikely]]
     return unsettled(packet, index, connection, out);
 
+  if (packet.has_timestamps & wants_timestamps_) return stamped(packet, index, connection, out);
+
   EventWriter write{key_, packet, index, out};
-  if (packet.has_timestamps && wants_timestamps_) timestamps(write, connection);
   segment<true>(write, connection);
   return write.end();
 }

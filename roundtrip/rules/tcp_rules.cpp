@@ -94,6 +94,16 @@ TcpRules::TcpRules(const HashKey& key, const PairingOptions& options)
   if (super_packets_) super_packets_->limit(options.connection_limit_bytes / 8);
 }
 
+/// A settled packet with timestamps, of which there are many or none: apart, so that the way of the
+/// others needs fewer registers.
+[[gnu::noinline]] PairEvent* TcpRules::stamped(const Summary& packet, std::uint32_t index,
+                                               TcpConnection& connection, PairEvent* out) {
+  EventWriter write{key_, packet, index, out};
+  timestamps(write, connection);
+  segment<true>(write, connection);
+  return write.end();
+}
+
 /// A packet that is not settled.
 [[gnu::noinline]] PairEvent* TcpRules::unsettled(const Summary& packet, std::uint32_t index,
                                                  TcpConnection& connection, PairEvent* out) {
