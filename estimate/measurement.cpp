@@ -67,11 +67,15 @@ double Measurement::estimated_unanswered(Kind kind) const {
 }
 
 void Measurement::settle(Kind kind, Leg leg) const {
-  Waiting& waiting = waiting_[index_of(kind)][index_of(leg)];
-  if (waiting.count == 0) return;
-  legs_[index_of(kind)][index_of(leg)].add_all({waiting.delays_ns.data(), waiting.count},
-                                               {waiting.flows.data(), waiting.count});
-  waiting.count = 0;
+  Waiting& plain = waiting_[index_of(kind)][index_of(leg)];
+  WaitingWeighted& weighted = weighted_[index_of(kind)][index_of(leg)];
+  if (plain.count == 0 && weighted.count == 0) return;
+  Distribution& delays = legs_[index_of(kind)][index_of(leg)];
+  delays.add_all({plain.delays_ns.data(), plain.count}, {plain.flows.data(), plain.count});
+  delays.add_all({weighted.delays_ns.data(), weighted.count},
+                 {weighted.weights.data(), weighted.count},
+                 {weighted.flows.data(), weighted.count});
+  plain.count = weighted.count = 0;
 }
 
 void Measurement::add_over_time(Kind kind, Leg leg, Timestamp time, Duration delay, double weight,

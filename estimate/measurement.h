@@ -3,6 +3,7 @@
 // slices.
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -69,18 +70,36 @@ class Measurement {
   /// longer did that by itself, which cost every run 1.8 % more instructions.
   [[gnu::always_inline]] void add_light(Kind kind, Leg leg, Timestamp response_time, Duration delay,
                                         double weight, FlowTag flow) {
-    if (weight == 1) {
-      Waiting& waiting = waiting_[index_of(kind)][index_of(leg)];
-      waiting.delays_ns[waiting.count] = delay.count();
-      waiting.flows[waiting.count++] = flow;
-      if (waiting.count == waiting.delays_ns.size()) [[unlikely]]
-        settle(kind, leg);
-    } else {
-      legs_[index_of(kind)][index_of(leg)].add(delay, weight, flow);
-    }
+    if (weight == 1)
+      add_plain(kind, leg, delay, flow);
+    else
+      add_weighted(kind, leg, delay, weight, flow);
     if (over_time_) [[unlikely]]
       add_over_time(kind, leg, response_time, delay, weight, flow);
   }
+  /// The same for a sample of weight 1, if not is_over_time().
+  [[gnu::always_inline]] void add_plain(Kind kind, Leg leg, Duration delay, FlowTag flow) {
+    Waiting& waiting = waiting_[index_of(kind)][index_of(leg)];
+    const std::uint32_t count = waiting.count;
+    waiting.delays_ns[count] = delay.count();
+    waiting.flows[count] = flow;
+    waiting.count = count + 1;
+    if (count + 1 == waiting.delays_ns.size()) [[unlikely]]
+      settle(kind, leg);
+  }
+  [[gnu::always_inline]] void add_weighted(Kind kind, Leg leg, Duration delay, double weight,
+                                           FlowTag flow) {
+    WaitingWeighted& waiting = weighted_[index_of(kind)][index_of(leg)];
+    const std::uint32_t count = waiting.count;
+    waiting.delays_ns[count] = delay.count();
+    waiting.weights[count] = weight;
+    waiting.flows[count] = flow;
+    waiting.count = count + 1;
+    if (count + 1 == waiting.delays_ns.size()) [[unlikely]]
+      settle(kind, leg);
+  }
+  /// Whether samples also go into slices of time or a heatmap.
+  bool is_over_time() const { return over_time_; }
   /// A sample without a flow counts as its own flow.
   void add_light(Kind kind, Leg leg, Timestamp response_time, Duration delay, double weight = 1) {
     add_light(kind, leg, response_time, delay, weight, next_stranger());
@@ -184,6 +203,14 @@ class Measurement {
 
   static_assert(sizeof(Waiting) == 1024);  // the place of one is a shift
 
+  /// The same for other weights.
+  struct WaitingWeighted {
+    std::uint32_t count = 0;
+    std::array<FlowTag, 56> flows;
+    std::array<std::int64_t, 56> delays_ns;
+    std::array<double, 56> weights;
+  };
+
   FlowTag next_stranger() { return FlowTag::numbered(++strangers_); }
   void settle(Kind kind, Leg leg) const;
   void add_over_time(Kind kind, Leg leg, Timestamp time, Duration delay, double weight,
@@ -191,7 +218,8 @@ class Measurement {
   void add_to_group(const Sample& sample, FlowTag flow);
 
   mutable std::array<Legs, kind_count> legs_;
-  mutable std::array<std::array<Waiting, leg_count>, kind_count> waiting_;
+  mutable std::array<std::array<Waiting, std::bit_ceil(leg_count)>, kind_count> waiting_;
+  mutable std::array<std::array<WaitingWeighted, leg_count>, kind_count> weighted_;
   std::array<KindCounters, kind_count> counters_{};
   bool keep_ambiguous_, weights_are_counts_;
   std::uint64_t strangers_ = 0;  ///< samples without a known flow

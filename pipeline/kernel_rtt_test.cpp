@@ -50,7 +50,8 @@ std::string in_network(const char* command, Body body) {
       skipped = "no right to have a network of its own, or no such devices";
     else
       body(skipped);
-  }}.join();
+  }}
+      .join();
   return skipped;
 }
 

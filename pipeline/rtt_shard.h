@@ -162,8 +162,7 @@ class TableShard final : public RttShard {
       const Kind kind = static_cast<Kind>(i);
       KindCounters& counters = measurement_.counters(kind);
       counters.requests += outcome_.requests(kind);
-      if constexpr (!std::is_same_v<Table, ExactTable>)
-        counters.left_out += outcome_.left_out(kind);
+      if constexpr (!is_exact) counters.left_out += outcome_.left_out(kind);
       if constexpr (requires { table_.displaced(kind); }) {
         counters.left_out[LeftOut::displaced] = table_.displaced(kind);
         counters.left_out[LeftOut::too_old] = table_.too_old(kind);
@@ -171,13 +170,36 @@ class TableShard final : public RttShard {
     }
     measurement_.counters(Kind::tcp).super_packets = pairing_.super_packets().seen;
     measurement_.counters(Kind::tcp).super_packets_left_out = pairing_.super_packets().left_out;
-    for (const std::uint32_t event : outcome_.counted())
-      loss_->asked(events[event], batch[events[event].summary]);
+    for (const PairEvent* const event : outcome_.counted())
+      loss_->asked(*event, batch[event->summary]);
+    if (!describes_samples_ && !notes_requests_ && !measurement_.is_over_time() && !joins_weights)
+        [[likely]]
+      return take_lightly(batch, samples);
     for (const EventMatch& found : outcome_.matches()) {
-      const PairEvent& event = events[found.event];
+      const PairEvent& event = *found.event;
       if (notes_requests_) [[unlikely]]
         loss_->answered(event, found.match, batch[event.summary]);
       take(event, found.match, batch[event.summary], samples);
+    }
+  }
+
+  /// Matches whose addresses nobody asks for: whatever holds for a whole batch is not asked for
+  /// each.
+  void take_lightly(std::span<const Summary> batch, std::vector<PlacedSample>& samples) {
+    const unsigned guessed = guess_mask_;
+    for (const EventMatch& found : outcome_.matches()) {
+      const PairEvent& event = *found.event;
+      const Summary& packet = batch[event.summary];
+      if (found.match.ambiguous | ((event.flags & guessed) != 0)) [[unlikely]] {
+        take(event, found.match, packet, samples);
+        continue;
+      }
+      const FlowTag flow = FlowTag::of(flow_of(event.kind, packet));
+      if (is_exact || found.match.weight == 1)
+        measurement_.add_plain(event.kind, event.leg, found.match.delay, flow);
+      else
+        measurement_.add_weighted(event.kind, event.leg, found.match.delay, found.match.weight,
+                                  flow);
     }
   }
 
@@ -208,7 +230,7 @@ class TableShard final : public RttShard {
   }
 
   bool is_full() const override {
-    if constexpr (std::is_same_v<Table, ExactTable>)
+    if constexpr (is_exact)
       return table_.is_full() || pairing_.is_full() || (turns_ && turns_->is_full());
     else
       return false;
@@ -262,7 +284,6 @@ class TableShard final : public RttShard {
     }
     if (event.flags & guess_mask_) ++measurement_.counters(event.kind).guessed_legs;
     if (!joins_weights && !describes_samples_) {
-      constexpr bool is_exact = std::is_same_v<Table, ExactTable>;
       measurement_.add_light(event.kind, event.leg, event.time, match.delay,
                              is_exact ? 1.0 : match.weight,
                              FlowTag::of(flow_of(event.kind, packet)));
@@ -286,6 +307,7 @@ class TableShard final : public RttShard {
     if (options_.want_samples) samples.push_back(placed);
   }
 
+  static constexpr bool is_exact = std::is_same_v<Table, ExactTable>;
   /// fridges-ivw: the weights of samples depend on each other.
   static constexpr bool joins_weights = std::is_same_v<Table, FridgesIvwTable>;
 

@@ -26,7 +26,7 @@ std::uint64_t flow_of_hosts(Kind kind, const Summary& packet);
 
 /// The same from the packet that completed it.  The hash has no secret key: margins should not
 /// change from run to run, and whoever aims flows at one group only makes them wider.
-inline std::uint64_t flow_of(Kind kind, const Summary& packet) {
+[[gnu::always_inline]] inline std::uint64_t flow_of(Kind kind, const Summary& packet) {
   if (is_by_hosts(kind) || packet.is_ipv6) [[unlikely]]
     return flow_of_hosts(kind, packet);
   std::uint32_t source, destination;

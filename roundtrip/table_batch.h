@@ -17,21 +17,23 @@ namespace sojourn {
 
 /// A response of the batch that found its request.
 struct EventMatch {
-  std::uint32_t event;  ///< index in the batch
-  Match match;
+  const PairEvent* event = nullptr;  ///< in the batch
+  Match match = {};
 };
 
 /// The matches of a batch, and the number of requests added.  Reused from batch to batch.
 class BatchOutcome {
  public:
   void start(std::size_t events) {
-    if (matches_.size() < events) matches_.resize(events);
-    count_ = 0;
+    if (matches_.size() <= events) matches_.resize(events + 1);
+    end_ = matches_.data();
     requests_ = {};
     left_out_ = {};
     counted_.clear();
   }
-  std::span<const EventMatch> matches() const { return {matches_.data(), count_}; }
+  std::span<const EventMatch> matches() const {
+    return {matches_.data(), static_cast<const EventMatch*>(end_)};
+  }
   /// Requests by kind, without repeats and without halves of spans.
   std::uint64_t requests(Kind kind) const { return requests_[index_of(kind)]; }
   /// Those of them that the table leaves out.  Requests stored for a while are included, as given
@@ -40,23 +42,26 @@ class BatchOutcome {
   LeftOutCounters& left_out(Kind kind) { return left_out_[index_of(kind)]; }
 
   /// Events whose requests were counted; only filled in by apply_noting().
-  std::span<const std::uint32_t> counted() const { return counted_; }
-  void note_counted(std::uint32_t event) { counted_.push_back(event); }
+  std::span<const PairEvent* const> counted() const { return counted_; }
+  void note_counted(const PairEvent& event) { counted_.push_back(&event); }
 
-  void add(const EventMatch& match) { matches_[count_++] = match; }
-  /// Always writes the match and keeps it only `if_found`: no branch to mispredict.
-  void add_if(unsigned if_found, const EventMatch& match) {
-    matches_[count_] = match;
-    count_ += if_found;
+  void add(const EventMatch& match) { *end_++ = match; }
+  /// A match of weight 1.  It is always written and kept only `if_found`: no branch to mispredict.
+  /// The rest of a match stays as it was made, so no other kind of match may be added.
+  void add_plain_if(unsigned if_found, const PairEvent& event, Duration delay, bool ambiguous) {
+    end_->event = &event;
+    end_->match.delay = delay;
+    end_->match.ambiguous = ambiguous;
+    end_ += if_found;
   }
   void count_request_if(unsigned is_counted, Kind kind) { requests_[index_of(kind)] += is_counted; }
 
  private:
   std::vector<EventMatch> matches_;
-  std::size_t count_ = 0;
+  EventMatch* end_ = nullptr;  ///< of the matches; there is room for one more than events
   std::array<std::uint64_t, kind_count> requests_{};
   std::array<LeftOutCounters, kind_count> left_out_{};
-  std::vector<std::uint32_t> counted_;
+  std::vector<const PairEvent*> counted_;
 };
 
 /// Whether a match of this event uses up a counted request.  Halves are not counted.
@@ -67,14 +72,14 @@ inline bool is_whole(Kind kind, Leg leg) {
 /// One event, without optimisation.
 template <bool notes = false, PairTable Table>
 [[gnu::always_inline]] inline void apply_event(Table& table, const PairEvent& event,
-                                               std::uint32_t index, BatchOutcome& out) {
+                                               BatchOutcome& out) {
   if (event.is_request) {
     const Admission admission = table.request(event.key, event.time, told_flags(event));
     const bool counts =
         admission != Admission::repeated && !(event.flags & (half_of_span | is_copy));
     out.count_request_if(counts, event.kind);
     if constexpr (notes)
-      if (counts) out.note_counted(index);
+      if (counts) out.note_counted(event);
     if (!counts || admission == Admission::stored) return;
     ++out.left_out(event.kind)[admission == Admission::by_chance ? LeftOut::by_chance
                                : admission == Admission::no_room ? LeftOut::no_room
@@ -82,7 +87,7 @@ template <bool notes = false, PairTable Table>
   } else if (const auto match = table.response(event.key, event.time)) {
     if (match->for_a_while && is_whole(event.kind, event.leg))
       --out.left_out(event.kind)[LeftOut::given_up];  // may wrap; the sum over batches does not
-    out.add({index, *match});
+    out.add({&event, *match});
   }
 }
 
@@ -95,9 +100,7 @@ void apply_batch(Table& table, std::span<const PairEvent> events, BatchOutcome& 
   } else {
     for_each_fetched(
         events, [&](const PairEvent& event) { table.prefetch(event.key); },
-        [&](const PairEvent& event, std::uint32_t index) {
-          apply_event(table, event, index, out);
-        });
+        [&](const PairEvent& event, std::uint32_t) { apply_event(table, event, out); });
   }
 }
 
@@ -105,8 +108,7 @@ void apply_batch(Table& table, std::span<const PairEvent> events, BatchOutcome& 
 template <PairTable Table>
 void apply_noting(Table& table, std::span<const PairEvent> events, BatchOutcome& out) {
   out.start(events.size());
-  for (std::uint32_t index = 0; index < events.size(); ++index)
-    apply_event<true>(table, events[index], index, out);
+  for (const PairEvent& event : events) apply_event<true>(table, event, out);
 }
 
 }  // namespace sojourn

@@ -40,7 +40,7 @@ TEST(TableBatch, WhatIsAnsweredWasNotLeftOut) {
   apply_batch(table, events, out);
   EXPECT_EQ(out.requests(Kind::dns), 2u);
   ASSERT_EQ(out.matches().size(), 1u);
-  EXPECT_EQ(out.matches()[0].event, 2u);
+  EXPECT_EQ(out.matches()[0].event, &events[2]);
   EXPECT_EQ(out.matches()[0].match.delay, Duration{400});
   EXPECT_EQ(out.left_out(Kind::dns).total(), 0u);
 
@@ -63,7 +63,7 @@ TEST(TableBatch, NotesTheRequestsThatItCounts) {
   BatchOutcome out;
   apply_noting(table, events, out);
   EXPECT_EQ(std::vector(out.counted().begin(), out.counted().end()),
-            (std::vector<std::uint32_t>{0, 2}));
+            (std::vector<const PairEvent*>{&events[0], &events[2]}));
 }
 
 }  // namespace

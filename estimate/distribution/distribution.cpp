@@ -107,8 +107,32 @@ void Distribution::add_to_buckets(std::span<const std::int64_t> delays_ns,
     const std::size_t size = std::min(delays_ns.size(), places.size());
     for (std::size_t i = 0; i < size; ++i) places[i] = LogBuckets::index_of(delays_ns[i]);
     buckets_->histogram.add_plain(std::span{places}.first(size));
-    buckets_->flows.add_plain(std::span{places}.first(size), flows.first(size));
+    buckets_->flows.add_all(std::span{places}.first(size), flows.first(size));
     delays_ns = delays_ns.subspan(size);
+    flows = flows.subspan(size);
+  }
+}
+
+void Distribution::add_all(std::span<const std::int64_t> delays_ns, std::span<const double> weights,
+                           std::span<const FlowTag> flows) {
+  assert(delays_ns.size() == flows.size() && delays_ns.size() == weights.size());
+  std::array<std::int32_t, 128> places;
+  while (!delays_ns.empty()) {
+    if (logging_ || !buckets_) {
+      add(Duration{delays_ns.front()}, weights.front(), flows.front());
+      delays_ns = delays_ns.subspan(1);
+      weights = weights.subspan(1);
+      flows = flows.subspan(1);
+      continue;
+    }
+    const std::size_t size = std::min(delays_ns.size(), places.size());
+    for (std::size_t i = 0; i < size; ++i) places[i] = LogBuckets::index_of(delays_ns[i]);
+    const auto buckets = std::span<const std::int32_t>{places}.first(size);
+    buckets_->histogram.add_weighted(buckets, weights.first(size));
+    buckets_->flows.add_all(buckets, flows.first(size), weights.first(size));
+    moments_.add_weighted(delays_ns.first(size), weights.first(size));
+    delays_ns = delays_ns.subspan(size);
+    weights = weights.subspan(size);
     flows = flows.subspan(size);
   }
 }

@@ -101,6 +101,9 @@ class Distribution {
   /// The same for many delays of weight 1, in less time for each.  `flows` are as many.
   void add_all(std::span<const std::int64_t> delays_ns, std::span<const FlowTag> flows);
   void add_all(std::span<const std::int64_t> delays_ns);
+  /// The same for delays of other weights, of which there are as many.
+  void add_all(std::span<const std::int64_t> delays_ns, std::span<const double> weights,
+               std::span<const FlowTag> flows);
   void merge(const Distribution& other);
 
   /// Samples stored as sums: those of one group of flows in one bucket of LogBuckets.  `squares` is

@@ -16,16 +16,25 @@ std::uint16_t FlowGroups::new_row(std::uint32_t place) {
   return places_[octave][place % cells_per_octave] = static_cast<std::uint16_t>(rows_.size());
 }
 
-void FlowGroups::add_plain(std::span<const std::int32_t> buckets, std::span<const FlowTag> flows) {
+void FlowGroups::add_all(std::span<const std::int32_t> buckets, std::span<const FlowTag> flows,
+                         std::span<const double> weights) {
   constexpr std::size_t most = 128;
   std::array<std::uint16_t, most> numbers;
   while (!buckets.empty()) {
     const std::size_t size = std::min(buckets.size(), most);
     for (std::size_t i = 0; i < size; ++i) numbers[i] = number_of(cell_of(buckets[i]));
     Row* const rows = rows_.data();
-    for (std::size_t i = 0; i < size; ++i) {
-      seen_[flows[i].group()] |= std::uint64_t{1} << flows[i].mark();
-      rows[numbers[i] - 1u][flows[i].group()] += 1;
+    const auto add_each = [&](auto weight_of) {
+      for (std::size_t i = 0; i < size; ++i) {
+        seen_[flows[i].group()] |= std::uint64_t{1} << flows[i].mark();
+        rows[numbers[i] - 1u][flows[i].group()] += weight_of(i);
+      }
+    };
+    if (weights.empty()) {
+      add_each([](std::size_t) { return 1.0; });
+    } else {
+      add_each([&](std::size_t i) { return weights[i]; });
+      weights = weights.subspan(size);
     }
     buckets = buckets.subspan(size);
     flows = flows.subspan(size);

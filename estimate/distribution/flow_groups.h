@@ -40,9 +40,10 @@ class FlowGroups {
   void add_weight(std::int32_t bucket, std::size_t group, double weight) {
     row_of(cell_of(bucket))[group] += weight;
   }
-  /// The same for many of weight 1: all look-ups first, then all additions, so that they do not
-  /// wait for each other.
-  void add_plain(std::span<const std::int32_t> buckets, std::span<const FlowTag> flows);
+  /// The same for many: all look-ups first, then all additions, so that they do not wait for each
+  /// other.  Each weighs 1 if no weights are given.
+  void add_all(std::span<const std::int32_t> buckets, std::span<const FlowTag> flows,
+               std::span<const double> weights = {});
   void add_row(std::int32_t cell, const Row& row);
   void add_seen(std::size_t group, std::uint64_t marks) { seen_[group] |= marks; }
   void merge(const FlowGroups& other);

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,6 +29,14 @@ struct LogBuckets {
 
   /// Increases with the delay; -per_sign to per_sign - 1.  -1 holds -1 ns, 0 holds 0 ns.
   static constexpr std::int32_t index_of(std::int64_t ns) {
+    if !consteval {
+      if (static_cast<std::uint64_t>(ns) < std::uint64_t{1} << std::numeric_limits<double>::digits)
+          [[likely]]
+        return index_by_double(ns);
+    }
+    return index_by_bits(ns);
+  }
+  static constexpr std::int32_t index_by_bits(std::int64_t ns) {
     // ~ns = -ns - 1 mirrors without overflow at the lowest value.
     return ns >= 0 ? index_of_magnitude(static_cast<std::uint64_t>(ns))
                    : ~index_of_magnitude(static_cast<std::uint64_t>(~ns));
@@ -42,6 +51,16 @@ struct LogBuckets {
   }
 
  private:
+  /// A delay that a double represents exactly has exponent and leading bits beside each other
+  /// there. (Finding the leading one takes several cycles where the processor may lack an
+  /// instruction for it.)
+  static std::int32_t index_by_double(std::int64_t ns) {
+    constexpr int fraction_bits = std::numeric_limits<double>::digits - 1;
+    constexpr std::int32_t first = (1023 + mantissa_bits - 1) * per_octave;
+    const auto bits = std::bit_cast<std::uint64_t>(static_cast<double>(ns));
+    const auto index = static_cast<std::int32_t>(bits >> (fraction_bits - mantissa_bits)) - first;
+    return ns < per_octave ? static_cast<std::int32_t>(ns) : index;
+  }
   static constexpr std::int32_t index_of_magnitude(std::uint64_t magnitude) {
     const int shift = 63 - mantissa_bits - std::countl_zero(magnitude | per_octave);
     return shift * per_octave + static_cast<std::int32_t>(magnitude >> shift);
@@ -112,6 +131,14 @@ class LogHistogram {
     for (const std::int32_t bucket : buckets) weights_.add(bucket, 1);
     if (squares_)
       for (const std::int32_t bucket : buckets) squares_->add(bucket, 1);
+  }
+  /// Delays of any weights, by their buckets.
+  void add_weighted(std::span<const std::int32_t> buckets, std::span<const double> weights) {
+    if (!squares_) start_squares();
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+      weights_.add(buckets[i], weights[i]);
+      squares_->add(buckets[i], weights[i] * weights[i]);
+    }
   }
   /// Samples of which only sums are known.
   void add_bucket(std::int32_t index, double weight, double squares) {

@@ -146,8 +146,8 @@ std::vector<CaptureTrial::Found> CaptureTrial::samples_of(Table& table,
     apply_batch(table, std::span<const PairEvent>{batch.data(), count}, outcome);
     for (const EventMatch& match : outcome.matches())
       if (!match.match.ambiguous)
-        found.push_back({match.match.delay.count(), match.match.weight, events[match.event].leg,
-                         match.match.fridge});
+        found.push_back(
+            {match.match.delay.count(), match.match.weight, match.event->leg, match.match.fridge});
     events = events.subspan(count);
   }
   return found;

@@ -42,7 +42,8 @@ Distribution measure(const std::vector<FlowEvent>& events, Table table, TableKin
     apply_batch(table, std::span{batch.data(), size}, outcome);
     for (const EventMatch& found : outcome.matches()) {
       samples.push_back({found.match.delay.count(), found.match.weight, found.match.fridge});
-      flows.push_back(events[start + found.event].flow);
+      const auto place = static_cast<std::size_t>(found.event - batch.data());
+      flows.push_back(events[start + place].flow);
     }
   }
   if (kind == TableKind::fridges_ivw) weigh_by_inverse_variance(samples);

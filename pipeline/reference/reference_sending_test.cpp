@@ -32,7 +32,8 @@ std::string on_own_loopback(Body body) {
       skipped = "no right to have a network of its own";
     else
       body(skipped);
-  }}.join();
+  }}
+      .join();
   return skipped;
 }
 

@@ -8,6 +8,34 @@
 
 namespace sojourn {
 
+/// What an event does in its home line, by the slots that hold its key (bits 0 to 3), those that
+/// are taken (4 to 7), and whether it is a request (8).  Read from a table, since none of it can be
+/// predicted.
+struct ExactTable::Choice {
+  // The lowest two bits are the slot.
+  static constexpr unsigned has_slot = 4;  ///< which is filled or freed; else nothing changes
+  static constexpr unsigned not_here = 8;  ///< a repeat, or a request without room in this line
+  static constexpr unsigned is_answer = 16;
+
+  static constexpr std::array<std::uint8_t, 512> all() {
+    std::array<std::uint8_t, 512> choices{};
+    for (unsigned i = 0; i < choices.size(); ++i) {
+      const unsigned mine = i % 16, room = 15 & ~(i / 16);
+      const bool asks = i >= 256;
+      const auto first = [](unsigned slots) {
+        return static_cast<unsigned>(std::countr_zero(slots));
+      };
+      const unsigned choice = asks && (mine != 0 || room == 0) ? not_here
+                              : asks                           ? first(room) | has_slot
+                              : mine != 0                      ? first(mine) | has_slot | is_answer
+                                                               : 0;
+      choices[i] = static_cast<std::uint8_t>(choice);
+    }
+    return choices;
+  }
+};
+constexpr std::array<std::uint8_t, 512> ExactTable::choices = Choice::all();
+
 ExactTable::ExactTable(const Options& options)
     : expire_ns_(to_ns(options.expire)),
       long_lived_ns_(to_ns(options.expire_long_lived)),
@@ -73,30 +101,36 @@ std::optional<Match> ExactTable::response(std::uint64_t key, Timestamp time) {
   return Match{Duration{difference_ns(now_ns, sent_ns)}, 1.0, (tag & ambiguous_bit) != 0};
 }
 
-inline void ExactTable::apply_one(const PairEvent& event, std::uint32_t number, BatchOutcome& out) {
-  Line& line = lines_[home(event.key)];
+/// A new request that finds room in its home line, a response to a request there, or to none. False
+/// if it is anything else; then nothing was done.
+inline bool ExactTable::apply_quickly(Line& line, const PairEvent& event, BatchOutcome& out,
+                                      std::size_t& used) const {
   const auto [mine, taken] = look(line, event.key);
-  constexpr unsigned all = (1u << ways) - 1;
-  const unsigned asks = unpredictable(event.is_request);
-  const bool is_new = asks & (mine == 0) & (taken != all);
-  static_assert(spilled_bit == is_copy);  // one test for both; no response has that flag
-  const bool is_odd = ((line.tags[0] | event.flags) & spilled_bit) != 0;
-  if ((!is_new & (asks != 0)) | is_odd) [[unlikely]]
-    return apply_event(*this, event, number, out);
+  const unsigned asks = event.is_request;
+  const unsigned choice = choices[mine | taken << ways | asks << 2 * ways];
+  static_assert(spilled_bit == is_copy && is_copy == Choice::not_here);  // no response is a copy
+  if ((line.tags[0] | event.flags | choice) & spilled_bit) [[unlikely]]
+    return false;
 
-  const unsigned chosen = choose(asks, all ^ taken, mine) | 1u << ways;  // if there is none, any
-  const auto way = static_cast<unsigned>(std::countr_zero(chosen)) % ways;
+  const unsigned way = choice % ways, has_slot = choice / Choice::has_slot & 1u,
+                 is_answer = choice / Choice::is_answer;
   const std::int64_t now_ns = to_ns(event.time), sent_ns = line.sent_ns[way];
   const std::uint64_t tag = line.tags[way];
-  const unsigned is_answer = unpredictable(!asks & (mine != 0));
-  out.add_if(is_answer & unsigned{!expired(tag, sent_ns, now_ns)},
-             {number, {Duration{difference_ns(now_ns, sent_ns)}, 1.0, (tag & ambiguous_bit) != 0}});
+  const std::uint64_t age =
+      static_cast<std::uint64_t>(now_ns) - static_cast<std::uint64_t>(sent_ns);
+  // Long-lived ones expire later, and a clock that steps back makes an age seem huge.
+  if ((is_answer != 0) & (age > static_cast<std::uint64_t>(expire_ns_))) [[unlikely]]
+    return false;
+
+  out.add_plain_if(is_answer, event, Duration{static_cast<std::int64_t>(age)},
+                   (tag & ambiguous_bit) != 0);
   out.count_request_if(asks & unsigned{!(event.flags & half_of_span)}, event.kind);
-  const std::uint64_t left = choose(is_answer, std::uint64_t{0}, tag);
-  line.tags[way] = choose(asks, waiting_tag(event.key, event.flags), left);
+  const std::uint64_t left = waiting_tag(event.key, event.flags) & (std::uint64_t{0} - asks);
+  line.tags[way] = choose(has_slot, left, tag);
   line.sent_ns[way] = static_cast<std::int64_t>(
-      choose(asks, static_cast<std::uint64_t>(now_ns), static_cast<std::uint64_t>(sent_ns)));
-  used_ = used_ + asks - is_answer;
+      choose(has_slot, static_cast<std::uint64_t>(now_ns), static_cast<std::uint64_t>(sent_ns)));
+  used = used + 2 * asks - has_slot;  // one more, one less or none
+  return true;
 }
 
 void ExactTable::apply(std::span<const PairEvent> events, BatchOutcome& out) {
@@ -105,9 +139,22 @@ void ExactTable::apply(std::span<const PairEvent> events, BatchOutcome& out) {
     if (is_full_ && used_ + events.size() > lines_.size() * ways / 4 * 3) return;
   }
   since_sweep_ += events.size();
+  // In registers: a write to a slot might change members, as far as the compiler knows.
+  Line* lines = lines_.begin();
+  int shift = shift_;
+  std::size_t used = used_;
   for_each_fetched(
-      events, [&](const PairEvent& event) { prefetch(event.key); },
-      [&](const PairEvent& event, std::uint32_t number) { apply_one(event, number, out); });
+      events, [&](const PairEvent& event) { prefetch_to_write(&lines[event.key >> shift]); },
+      [&](const PairEvent& event, std::uint32_t) {
+        if (apply_quickly(lines[event.key >> shift], event, out, used)) [[likely]]
+          return;
+        used_ = used;
+        apply_event(*this, event, out);
+        lines = lines_.begin();
+        shift = shift_;
+        used = used_;
+      });
+  used_ = used;
 }
 
 void ExactTable::sweep(std::int64_t now_ns, std::size_t incoming) {

@@ -81,6 +81,9 @@ class ExactTable {
     }
   };
 
+  struct Choice;
+  static const std::array<std::uint8_t, 512> choices;
+
   /// Which slots of a line hold the key, and which are taken.
   static FourBits look(const Line& line, std::uint64_t key) {
     return compare(line.tags, ~(low_bits ^ waiting_bit), (key & ~low_bits) | waiting_bit);
@@ -97,8 +100,8 @@ class ExactTable {
   bool expired(const Slot& slot, std::int64_t now_ns) const {
     return expired(slot.tag(), slot.sent_ns(), now_ns);
   }
-  [[gnu::always_inline]] inline void apply_one(const PairEvent& event, std::uint32_t number,
-                                               BatchOutcome& out);
+  [[gnu::always_inline]] inline bool apply_quickly(Line& line, const PairEvent& event,
+                                                   BatchOutcome& out, std::size_t& used) const;
   Slot find(std::uint64_t key);
   Slot make_room(std::uint64_t key, std::int64_t now_ns);
   bool needs_sweep(std::size_t incoming) const {

@@ -232,7 +232,7 @@ TEST(ExactTable, ABatchDoesWhatItsEventsDoOneByOne) {
       }
       apply_batch(batched, events, together);
       apart.start(events.size());
-      for (std::uint32_t i = 0; i < events.size(); ++i) apply_event(single, events[i], i, apart);
+      for (const PairEvent& event : events) apply_event(single, event, apart);
       ASSERT_EQ(together.matches().size(), apart.matches().size()) << "seed " << seed;
       for (std::size_t i = 0; i < together.matches().size(); ++i) {
         EXPECT_EQ(together.matches()[i].event, apart.matches()[i].event);

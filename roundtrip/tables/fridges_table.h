@@ -69,7 +69,7 @@ class BasicFridgesTable {
     prefetch_to_write(&slots_[slot_of(key, home_of(KeyParts::coins(key)))]);
   }
 
-  Admission request(std::uint64_t key, Timestamp time, std::uint8_t flags) {
+  [[gnu::always_inline]] Admission request(std::uint64_t key, Timestamp time, std::uint8_t flags) {
     if (++since_tuning_ == tuning_interval) [[unlikely]]
       tune(time);
     const std::uint64_t coins = KeyParts::coins(key);
@@ -177,7 +177,7 @@ class BasicFridgesTable {
 
   /// Follows the rate in steps of half an octave.  A hysteresis of a quarter of an octave on either
   /// side prevents oscillation; the error is flat within a factor of two (FRIDGE section 5.2).
-  void tune(Timestamp now) {
+  [[gnu::noinline]] void tune(Timestamp now) {
     since_tuning_ = 0;
     rate_.add(tuning_interval, now);
     const double wanted = ladder_.level_for(rate_.in_span());
