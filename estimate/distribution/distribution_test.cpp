@@ -177,6 +177,38 @@ TEST(Distribution, ManyAtOnceAreAsOneByOne) {
     }
 }
 
+/// Up to `few_samples` one by one, then a histogram of more than one piece.
+TEST(Distribution, ManyWithWeightsAtOnceAreAsOneByOne) {
+  std::mt19937_64 random{test_seed()};
+  for (const Keep keep : {Keep::histogram, Keep::every_sample}) {
+    Distribution single{keep}, together{keep};
+    std::vector<std::int64_t> delays;
+    std::vector<double> weights;
+    std::vector<FlowTag> flows;
+    for (int i = 0; i < 1000; ++i) {
+      delays.push_back(static_cast<std::int64_t>(random() % 1'000'000) - 1000);
+      weights.push_back(1 + static_cast<double>(random() % 64) / 16);  // sums without rounding
+      flows.push_back(FlowTag::numbered(random() % 100 + 1));
+      single.add(Duration{delays.back()}, weights.back(), flows.back());
+    }
+    const auto all = [&](auto& list) { return std::span{std::as_const(list)}; };
+    together.add_all(all(delays).first(100), all(weights).first(100), all(flows).first(100));
+    together.add_all(all(delays).subspan(100), all(weights).subspan(100), all(flows).subspan(100));
+    EXPECT_EQ(together.count(), single.count());
+    EXPECT_EQ(together.total_weight(), single.total_weight());
+    EXPECT_EQ(together.effective_samples(), single.effective_samples());
+    EXPECT_EQ(together.flows().flows, single.flows().flows);
+    EXPECT_EQ(together.min(), single.min());
+    EXPECT_EQ(together.max(), single.max());
+    EXPECT_EQ(together.mean(), single.mean());
+    for (const double q : {0.0, 0.1, 0.5, 0.95, 1.0}) {
+      EXPECT_EQ(together.quantile(q), single.quantile(q)) << q;
+      EXPECT_EQ(together.interval(q)->low, single.interval(q)->low) << q;
+      EXPECT_EQ(together.interval(q)->high, single.interval(q)->high) << q;
+    }
+  }
+}
+
 TEST(Distribution, IsEmptyAtFirst) {
   const Distribution distribution;
   EXPECT_EQ(distribution.count(), 0u);

@@ -34,6 +34,23 @@ TEST(Moments, CountPlainAndWeightedSamplesTogether) {
   EXPECT_EQ(moments.max_weight(), 4);
 }
 
+TEST(Moments, OfManyWeightedSamplesAreThoseOfEach) {
+  const std::array<std::int64_t, 4> delays = {30, -20, 30, 70};
+  const std::array<double, 4> weights = {4, 2.5, 8, 1.5};
+  Moments together, single;
+  together.add_weighted(delays, weights);
+  for (std::size_t i = 0; i < delays.size(); ++i) single.add(delays[i], weights[i]);
+  EXPECT_EQ(together.count(), 4u);
+  EXPECT_FALSE(together.all_weights_are_one());
+  EXPECT_EQ(together.total_weight(), 16);
+  EXPECT_EQ(together.total_squared_weight(), single.total_squared_weight());
+  EXPECT_EQ(together.mean(), single.mean());
+  EXPECT_EQ(together.min(), -20);
+  EXPECT_EQ(together.max(), 70);
+  EXPECT_EQ(together.min_weight(), 2.5);
+  EXPECT_EQ(together.max_weight(), 1.5);
+}
+
 TEST(Moments, OfEqualDelaysTheLightestIsFirstAndTheHeaviestLast) {
   Moments moments;
   for (const double weight : {3.0, 2.0, 5.0, 4.0}) moments.add(7, weight);
