@@ -33,6 +33,7 @@ class Decoder {
     std::size_t consumed = 0;  ///< bytes from the window's front that are not needed any more
     std::size_t wanted = 0;    ///< if count is 0: the window size needed to make progress
     bool ended = false;        ///< nothing follows: the last byte, or damage
+    bool in_order = false;     ///< see Source::Filled
   };
 
   /// Fills `batch` from its front with the packets that lie wholly in `window`.

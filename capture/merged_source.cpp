@@ -35,7 +35,7 @@ bool MergedSource::refill() {
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     Lane& lane = lanes_[i];
     if (lane.empty() && !lane.ended) {
-      const auto [count, end] = lane.source->next(lane.packets);
+      const auto [count, end, in_order] = lane.source->next(lane.packets);
       lane.next = 0;
       lane.count = count;
       lane.ended = end;

@@ -35,6 +35,7 @@ class Source {
   struct Filled {
     std::size_t count = 0;
     bool end = false;  ///< no packet follows.  A live source may fill 0 without being at its end.
+    bool in_order = false;  ///< it is known that no packet has an earlier time than one before it
   };
 
   /// Fills `batch` from its front.  Bytes stay valid until the next call, or as long as the source

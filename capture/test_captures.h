@@ -144,7 +144,7 @@ inline ReadAll read_all(Source& source, std::size_t batch_size = 5) {
   ReadAll all;
   std::vector<Packet> batch(batch_size);
   for (int silent = 0; silent < 5;) {
-    const auto [count, end] = source.next(batch);
+    const auto [count, end, in_order] = source.next(batch);
     silent = count == 0 ? silent + 1 : 0;
     for (const Packet& packet : std::span{batch}.first(count))
       all.packets.push_back({to_ns(packet.time),

@@ -65,19 +65,19 @@ RttPipeline::RttPipeline(const RttOptions& options, SampleSink* sink)
 void RttPipeline::process(std::span<const Packet> packets) {
   while (!packets.empty()) {
     const std::size_t count = std::min(packets.size(), batch_size);
-    process_batch(packets.first(count));
+    process_batch(packets.first(count), false);
     packets = packets.subspan(count);
   }
 }
 
 bool RttPipeline::step(Source& source) {
   const Source::Filled filled = source.next(packets_);
-  process_batch({packets_.data(), filled.count});
+  process_batch({packets_.data(), filled.count}, filled.in_order);
   return !filled.end && !is_full();
 }
 
-void RttPipeline::process_batch(std::span<const Packet> batch) {
-  time_span_.extend(batch);
+void RttPipeline::process_batch(std::span<const Packet> batch, bool in_order) {
+  time_span_.extend(batch, in_order);
   const std::size_t count = parser_.summarize(batch, summaries_, next_index_);
   next_index_ += static_cast<std::uint32_t>(batch.size());
 

@@ -85,7 +85,7 @@ class RttPipeline {
   std::vector<std::pair<std::string, std::uint64_t>> table_counters() const;
 
  private:
-  void process_batch(std::span<const Packet> batch);
+  void process_batch(std::span<const Packet> batch, bool in_order);
   void hand_over();
   void run_threads(Source& source, const std::atomic<bool>& stop, const Tick& tick);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pipeline/test_source.h"
+#include "pipeline/time_span.h"
 
 namespace sojourn {
 namespace {
@@ -397,6 +398,27 @@ TEST(RttPipeline, TellsUnansweredRequestsByGroupAndSlice) {
   EXPECT_EQ(unanswered_of(options).front(), "www.example A: 202 of 800");
   options.table = choose_table({.kind = TableKind::tailored, .memory_bytes = 1 << 20}).value();
   EXPECT_EQ(unanswered_of(options).front(), "www.example A: 202 of 800") << "all have room";
+}
+
+std::vector<Packet> packets_at(std::initializer_list<std::int64_t> times_ns) {
+  std::vector<Packet> packets;
+  for (const std::int64_t ns : times_ns) packets.push_back({.time = timestamp_from_ns(ns)});
+  return packets;
+}
+
+TEST(TimeSpan, IsFromTheEarliestToTheLatestWhateverTheOrder) {
+  TimeSpan span;
+  span.extend({});
+  EXPECT_FALSE(span.first || span.last);
+  span.extend(packets_at({30, 10, 20}));
+  EXPECT_EQ(span.first, timestamp_from_ns(10));
+  EXPECT_EQ(span.last, timestamp_from_ns(30));
+  span.extend(packets_at({15, 25}), true);
+  EXPECT_EQ(span.first, timestamp_from_ns(10));
+  EXPECT_EQ(span.last, timestamp_from_ns(30));
+  span.extend(packets_at({5, 5, 40}), true);
+  EXPECT_EQ(span.first, timestamp_from_ns(5));
+  EXPECT_EQ(span.last, timestamp_from_ns(40));
 }
 
 }  // namespace

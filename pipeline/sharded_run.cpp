@@ -100,7 +100,7 @@ bool ShardedRun::take_chunk(Worker& worker, const std::atomic<bool>& stop) {
   const std::uint64_t number = next_number_++;
   chunk.first_index = next_index_;
   next_index_ += static_cast<std::uint32_t>(filled.count);
-  time_span_.extend(packets);
+  time_span_.extend(packets, filled.in_order);
   if (!source_.bytes_stay()) keep_bytes(packets, chunk.bytes);
   chunk.shards_left.store(shards_.size(), std::memory_order_relaxed);
   chunk.in_use.store(true, std::memory_order_relaxed);

@@ -14,8 +14,9 @@ struct TimeSpan {
   std::optional<Timestamp> first;
   std::optional<Timestamp> last;
 
-  void extend(std::span<const Packet> batch) {
+  void extend(std::span<const Packet> batch, bool in_order = false) {
     if (batch.empty()) return;
+    if (in_order) return merge({batch.front().time, batch.back().time});
     Timestamp earliest = batch.front().time, latest = earliest;
     for (const Packet& packet : batch) {
       earliest = packet.time < earliest ? packet.time : earliest;

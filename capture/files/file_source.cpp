@@ -100,7 +100,7 @@ Source::Filled FileSource::next(std::span<Packet> batch) {
         log_->warn(input_->trouble());
       }
     }
-    if (step.count > 0) return {step.count, ended_};
+    if (step.count > 0) return {step.count, ended_, step.in_order};
     // The buffer may move only now, when the caller holds no packets in it.
     if (!ended_ && input_->refill(step.wanted) != ByteInput::Refill::changed) return {0, false};
   }

@@ -56,9 +56,9 @@ class PcapDecoder final : public Decoder {
       tally.add(*out);
       at += variant.record_header_size + captured;
     }
-    tally_ = tally;
-
     Step step;
+    step.in_order = tally.backward_times == tally_.backward_times;
+    tally_ = tally;
     step.count = static_cast<std::size_t>(out - batch.data());
     step.consumed = static_cast<std::size_t>(at - window.begin);
     log_.counters.packets += step.count;

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "capture/files/open.h"
 #include "capture/test_captures.h"
 
@@ -130,6 +132,24 @@ TEST(PcapDecoder, CountsTimesThatGoBack) {
   capture.packet(5, 0, 20).packet(4, 0, 20).packet(4, 0, 20).packet(6, 0, 20).packet(5, 9, 20);
   for (const std::size_t batch : {1u, 2u, 100u})
     EXPECT_EQ(read(capture, 0, batch).counters.backward_times, 2u);
+}
+
+TEST(PcapDecoder, SaysOfEachBatchWhetherItIsInOrder) {
+  PcapWriter capture;
+  capture.packet(5, 0, 20)
+      .packet(5, 0, 20)
+      .packet(7, 0, 20)
+      .packet(6, 0, 20)
+      .packet(6, 0, 20)
+      .packet(8, 0, 20);
+  const auto source = open_memory(capture.data, "a.pcap");
+  ASSERT_TRUE(source) << source.error().message;
+  std::array<Packet, 2> batch;
+  for (const bool in_order : {true, false, true}) {
+    const Source::Filled filled = (*source)->next(batch);
+    ASSERT_EQ(filled.count, 2u);
+    EXPECT_EQ(filled.in_order, in_order);
+  }
 }
 
 TEST(PcapDecoder, IgnoresTheFrameCheckBitsBesideTheLinkType) {
