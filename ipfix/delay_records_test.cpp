@@ -81,6 +81,24 @@ TEST(DelayRecords, LeaveOutWhatUnsignedNumbersCannotTell) {
   EXPECT_FALSE(is_negative(record)) << "the reason is another";
 }
 
+// Between others, and alone: what is left out has no number in the sequence either.
+TEST(DelayRecords, AreWrittenWithoutThoseThatCannotBeTold) {
+  const DelayRecord told = to_prefix("198.51.100.0", 24);
+  DelayRecord negative = told;
+  negative.mean = negative.min = -1ms;
+  const Timestamp now = timestamp_from_ns(3'000'000'000'000);
+  const std::vector<DelayRecord> all(2'000, told);
+  std::vector<DelayRecord> mixed = all;
+  mixed.insert(mixed.begin() + 1'000, negative);
+  mixed.insert(mixed.begin(), negative);
+  mixed.push_back(negative);
+  EXPECT_EQ(delay_file(mixed, now), delay_file(all, now));
+  Session session;
+  PointReport report;
+  for (const auto& message : messages_of(delay_file({&negative, 1}, now)))
+    EXPECT_EQ(session.decode(message, report).data_records, 0u);
+}
+
 TEST(DelayRecords, TellOfSegmentsWithMorePacketsThan32BitsCount) {
   DelayRecord record = to_prefix("198.51.100.0", 24);
   record.packets = std::uint64_t{1} << 40;
