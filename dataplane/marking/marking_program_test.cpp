@@ -218,5 +218,57 @@ TEST(MarkingProgram, WhatIsMarkedBeforeTheFirstPointIsContraryAtOthersOnly) {
   }
 }
 
+/// Marks that the option of IPv6 carries.
+Result<MarkingProgram> load_for_option(const char* carrier, MarkingDuty duty) {
+  MarkingProgramOptions options{.setup = {.length = *MarkingInterval::parse("512ms"),
+                                          .carrier = *MarkingCarrier::parse(carrier),
+                                          .flows = {MarkingFilter{}}},
+                                .duty = duty};
+  options.leave_local = false;
+  options.replay = true;
+  return MarkingProgram::load(options);
+}
+
+/// IPv6 with a header for every hop that has only padding, and nothing behind it.
+std::vector<std::byte> frame_of_headers_alone() {
+  std::vector<std::byte> frame(14 + 40 + 8);
+  const auto put = [&](std::size_t at, std::initializer_list<unsigned> bytes) {
+    for (const unsigned byte : bytes) frame[at++] = static_cast<std::byte>(byte);
+  };
+  put(12, {0x86, 0xdd, 0x60, 0, 0, 0, 0, 8, 0, 64});
+  put(22, {0x20, 1, 0xd, 0xb8});
+  put(37, {1});
+  put(38, {0x20, 1, 0xd, 0xb8});
+  put(53, {2});
+  put(54, {59, 0, 1, 4, 0, 0, 0, 0});
+  return frame;
+}
+
+// The option's last byte is then the packet's: in a header that was there already, and in one of
+// its own behind that.
+TEST(MarkingProgram, TakesOutTheOptionThatNothingFollows) {
+  const std::vector<std::byte> frame = frame_of_headers_alone();
+  const auto length = *MarkingInterval::parse("512ms");
+  for (const char* carrier : {"hop-by-hop", "destination"}) {
+    auto marking = load_for_option(carrier, MarkingDuty::mark);
+    if (!marking) GTEST_SKIP() << marking.error().message;
+    auto restoring = load_for_option(carrier, MarkingDuty::restore);
+    if (!restoring) GTEST_SKIP() << restoring.error().message;
+    const auto pass = [&](MarkingProgram& program, const std::vector<std::byte>& bytes) {
+      const auto size = static_cast<std::uint32_t>(bytes.size());
+      return program.replay(Packet{.time = length.start_of(first) + length.length() / 8,
+                                   .data = bytes.data(),
+                                   .captured = size,
+                                   .length = size});
+    };
+    const auto marked = pass(*marking, frame);
+    ASSERT_TRUE(marked) << marked.error().message;
+    ASSERT_EQ(marked->size(), frame.size() + 8) << carrier;
+    const auto restored = pass(*restoring, *marked);
+    ASSERT_TRUE(restored) << restored.error().message;
+    EXPECT_EQ(*restored, frame) << carrier;
+  }
+}
+
 }  // namespace
 }  // namespace sojourn
