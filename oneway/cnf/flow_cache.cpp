@@ -49,6 +49,12 @@ void FlowCache::export_record(FlowRecord& record, Expiry why, std::vector<FlowRe
   records.push_back(record);
 }
 
+void FlowCache::prefetch_slot(std::size_t place) const {
+  const char* const slot = reinterpret_cast<const char*>(&slots_[place]);
+  prefetch_to_write(slot);
+  prefetch_to_write(slot + 64);
+}
+
 /// Three short loops, so that the cache misses of a batch overlap: the tags of its rows, then the
 /// slots that the tags select, then the work.
 void FlowCache::add(std::span<const ObservedPacket> batch, std::vector<FlowRecord>& records) {
@@ -58,12 +64,8 @@ void FlowCache::add(std::span<const ObservedPacket> batch, std::vector<FlowRecor
   for (const ObservedPacket& packet : batch) prefetch_to_read(&tags_[row_of(packet.flow)]);
   for (const ObservedPacket& packet : batch) {
     const std::size_t row = row_of(packet.flow);
-    for (std::size_t way = 0; way < ways; ++way) {
-      if (tags_[row].tags[way] != tag_of(packet.flow)) continue;
-      const char* slot = reinterpret_cast<const char*>(&slots_[row * ways + way]);
-      prefetch_to_write(slot);
-      prefetch_to_write(slot + 64);
-    }
+    for (std::size_t way = 0; way < ways; ++way)
+      if (tags_[row].tags[way] == tag_of(packet.flow)) prefetch_slot(row * ways + way);
   }
   for (const ObservedPacket& packet : batch) update(packet, records);
 }

@@ -65,6 +65,7 @@ class FlowCache {
   bool is_over(const FlowRecord& record, Timestamp now) const;
   void begin(FlowRecord& record, const ObservedPacket& packet);
   void export_record(FlowRecord& record, Expiry why, std::vector<FlowRecord>& records);
+  void prefetch_slot(std::size_t place) const;
   void update(const ObservedPacket& packet, std::vector<FlowRecord>& records);
   void insert(const ObservedPacket& packet, std::size_t row, std::vector<FlowRecord>& records);
   void sweep(Timestamp now, std::vector<FlowRecord>& records);
