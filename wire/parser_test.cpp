@@ -1,5 +1,7 @@
 #include "wire/parser.h"
 
+#include <array>
+#include <cstring>
 #include <random>
 
 #include "wire/flow_hash.h"
@@ -90,6 +92,21 @@ TEST(Parser, StraightPathAgreesWithTheGeneralOne) {
     expect_same_content(general, *outcome.summary);
     ASSERT_EQ(general.ip, outcome.summary->ip);
     ASSERT_EQ(general.vlan, outcome.summary->vlan);
+  }
+}
+
+/// Summaries are written over those of the batch before.
+TEST(Parser, StraightPathLeavesNothingOfWhatStoodThere) {
+  const std::array frames{tcp_frame(), tcp_frame({.options = aligned_timestamps(1, 2)}),
+                          ethernet(EtherType::ipv6, ipv6(ends, IpProtocol::tcp, tcp(ends, {})))};
+  for (const Bytes& frame : frames) {
+    const Packet packet = packet_of(frame);
+    Summary general, before;
+    ASSERT_FALSE(summarize(packet, test_key, Wanted{KindSet::all()}, general));
+    std::memset(static_cast<void*>(&before), 0xff, sizeof before);
+    std::array out{before};
+    ASSERT_EQ((Parser{test_key, KindSet::all()}.summarize({&packet, 1}, out, 0)), 1u);
+    EXPECT_EQ(std::memcmp(&out[0], &general, sizeof general), 0);
   }
 }
 

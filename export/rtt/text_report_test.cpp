@@ -240,6 +240,12 @@ TEST(TextReport, LossOverTimeIsATableOfItsOwn) {
   const auto head = text.find("start         tcp to");
   ASSERT_NE(head, std::string::npos) << text;
   EXPECT_EQ(text.substr(head - 2, 2), "\n\n") << text;
+  EXPECT_EQ(text.find("In fixed memory"), std::string::npos) << "all were followed";
+
+  example.report.loss_followed = 0.5;
+  EXPECT_NE(
+      text_report(example.report, {.color = false, .unicode = false}).find("In fixed memory 50 %"),
+      std::string::npos);
 }
 
 TEST(TextReport, SaysWhereTheDelayIsAndHowSureThatIs) {
