@@ -1,6 +1,7 @@
 #pragma once
 // Asking for memory before it is needed.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -40,9 +41,9 @@ template <class Item, class Fetch, class Use>
 [[gnu::always_inline]] inline void for_each_fetched(std::span<const Item> items, Fetch fetch,
                                                     Use use) {
   constexpr std::size_t ahead = 16;
+  for (const Item& item : items.first(std::min(ahead, items.size()))) fetch(item);
+  const Item* soon = items.data() + std::min(ahead, items.size());
   const Item* const end = items.data() + items.size();
-  const Item* soon = items.data();
-  while (soon != end && soon != items.data() + ahead) fetch(*soon++);
   std::uint32_t number = 0;
   for (const Item& item : items) {
     if (soon != end) fetch(*soon++);

@@ -79,7 +79,7 @@ std::uint64_t buckets_filled(std::uint64_t seed) {
 TEST(TwoPoints, TablesHaveTheGivenSeedOrARandomOne) {
   EXPECT_EQ(buckets_filled(1), buckets_filled(1));
   std::set<std::uint64_t> given, random;
-  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6, 7, 8}) {
+  for (const std::uint64_t seed : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u}) {
     given.insert(buckets_filled(seed));
     random.insert(buckets_filled(0));  // that all eight are equal by chance will not happen
   }
