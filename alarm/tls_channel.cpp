@@ -23,14 +23,14 @@ gnutls_certificate_credentials_t credentials_of(void* place) {
 class TlsChannel final : public HttpChannel {
  public:
   TlsChannel(int socket, const std::string& host, gnutls_certificate_credentials_t credentials)
-      : socket_(socket) {
+      : socket_(socket), host_(host) {
     gnutls_init(&session_, GNUTLS_CLIENT | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL);
     gnutls_set_default_priority(session_);
     gnutls_credentials_set(session_, GNUTLS_CRD_CERTIFICATE, credentials);
     // RFC 6066 section 3: names only, no addresses.
     if (!IpAddress::parse(host))
       gnutls_server_name_set(session_, GNUTLS_NAME_DNS, host.data(), host.size());
-    gnutls_session_set_verify_cert(session_, host.c_str(), 0);
+    gnutls_session_set_verify_cert(session_, host_.c_str(), 0);
     gnutls_transport_set_int(session_, socket);
   }
   TlsChannel(const TlsChannel&) = delete;
@@ -96,6 +96,7 @@ class TlsChannel final : public HttpChannel {
   }
 
   int socket_;
+  std::string host_;  ///< GnuTLS keeps a pointer to it until the handshake is done
   gnutls_session_t session_ = nullptr;
 };
 

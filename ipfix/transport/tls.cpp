@@ -17,6 +17,7 @@ struct TlsContext::State {
 };
 
 struct TlsStream::State {
+  std::string host;  ///< GnuTLS keeps a pointer to it until the handshake is done
   gnutls_session_t session = nullptr;
   std::string reason;
   bool refused = false;
@@ -99,8 +100,9 @@ std::unique_ptr<TlsStream> TlsContext::accept(int socket) const {
 std::unique_ptr<TlsStream> TlsContext::connect(int socket, const std::string& host) const {
   auto state = std::make_unique<TlsStream::State>();
   state->session = session_over(socket, GNUTLS_CLIENT, state_->credentials);
+  state->host = host;
   gnutls_server_name_set(state->session, GNUTLS_NAME_DNS, host.data(), host.size());
-  gnutls_session_set_verify_cert(state->session, host.c_str(), 0);
+  gnutls_session_set_verify_cert(state->session, state->host.c_str(), 0);
   return std::unique_ptr<TlsStream>{new TlsStream{std::move(state)}};
 }
 
