@@ -2,13 +2,12 @@
 
 #ifdef SOJOURN_WITH_GNUTLS
 
-#include <gnutls/gnutls.h>
-#include <gnutls/x509.h>
 #include <poll.h>
 
 #include <array>
 
 #include "core/address.h"
+#include "late/gnutls.h"
 
 namespace sojourn {
 namespace {
@@ -89,7 +88,7 @@ class TlsChannel final : public HttpChannel {
     if (gnutls_certificate_verification_status_print(status, GNUTLS_CRT_X509, &text, 0) != 0)
       return "the certificate is not trusted";
     std::string words{reinterpret_cast<const char*>(text.data), text.size};
-    gnutls_free(text.data);
+    free_of_gnutls(text.data);
     while (!words.empty() && (words.back() == ' ' || words.back() == '\n' || words.back() == '.'))
       words.pop_back();
     return words;
@@ -103,6 +102,7 @@ class TlsChannel final : public HttpChannel {
 }  // namespace
 
 Result<std::shared_ptr<TlsTrust>> TlsTrust::open(const std::string& authority) {
+  if (auto loaded = load_late(gnutls_library); !loaded) return std::unexpected(loaded.error());
   std::shared_ptr<TlsTrust> trust{new TlsTrust};
   gnutls_certificate_credentials_t credentials = nullptr;
   if (const int error = gnutls_certificate_allocate_credentials(&credentials); error < 0)

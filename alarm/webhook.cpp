@@ -1,16 +1,13 @@
 #include "alarm/webhook.h"
 
 #include <fmt/format.h>
-#ifdef SOJOURN_WITH_GNUTLS
-#include <gnutls/crypto.h>
-#include <gnutls/gnutls.h>
-#endif
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
 
+#include "late/gnutls.h"
 #include "store/clickhouse/http_client.h"
 
 namespace sojourn {
@@ -51,6 +48,7 @@ Result<WebhookTarget> WebhookTarget::parse(std::string_view url) {
 Result<std::string> webhook_signature([[maybe_unused]] std::string_view secret,
                                       [[maybe_unused]] std::string_view body) {
 #ifdef SOJOURN_WITH_GNUTLS
+  if (auto loaded = load_late(gnutls_library); !loaded) return std::unexpected(loaded.error());
   std::array<unsigned char, 32> digest{};
   if (gnutls_hmac_fast(GNUTLS_MAC_SHA256, secret.data(), secret.size(), body.data(), body.size(),
                        digest.data()) != 0)

@@ -1,10 +1,9 @@
 #include "capture/packet_filter.h"
 
-#include <pcap/pcap.h>
-
 #include <utility>
 
 #include "capture/decoder.h"
+#include "late/pcap.h"
 
 namespace sojourn {
 namespace {
@@ -26,7 +25,7 @@ int dlt_of(LinkType link) {
 
 struct PacketFilter::Program {
   bpf_program code{};
-  ~Program() { ::pcap_freecode(&code); }
+  ~Program() { pcap_freecode(&code); }
 };
 
 PacketFilter::PacketFilter(std::unique_ptr<Program> program) : program_(std::move(program)) {}
@@ -38,14 +37,15 @@ Result<PacketFilter> PacketFilter::compile(const std::string& expression, LinkTy
   const auto refused = [&](const std::string& why) {
     return failure("filter '" + expression + "': " + why);
   };
+  if (const auto loaded = load_late(pcap_library); !loaded) return refused(loaded.error().message);
   const std::unique_ptr<pcap_t, void (*)(pcap_t*)> handle{
-      ::pcap_open_dead(dlt_of(link), static_cast<int>(max_captured)), &::pcap_close};
+      pcap_open_dead(dlt_of(link), static_cast<int>(max_captured)), pcap_close.address()};
   if (handle == nullptr) return refused("libpcap gives no memory");
   auto program = std::make_unique<Program>();
   constexpr int optimize = 1;
-  if (::pcap_compile(handle.get(), &program->code, expression.c_str(), optimize,
-                     PCAP_NETMASK_UNKNOWN) != 0)
-    return refused(::pcap_geterr(handle.get()));
+  if (pcap_compile(handle.get(), &program->code, expression.c_str(), optimize,
+                   PCAP_NETMASK_UNKNOWN) != 0)
+    return refused(pcap_geterr(handle.get()));
   return PacketFilter{std::move(program)};
 }
 
@@ -53,8 +53,8 @@ bool PacketFilter::accepts(const Packet& packet) const {
   pcap_pkthdr header{};
   header.caplen = packet.captured;
   header.len = packet.length;
-  return ::pcap_offline_filter(&program_->code, &header,
-                               reinterpret_cast<const u_char*>(packet.data)) != 0;
+  return pcap_offline_filter(&program_->code, &header,
+                             reinterpret_cast<const u_char*>(packet.data)) != 0;
 }
 
 }  // namespace sojourn

@@ -3,12 +3,8 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
-#include <microhttpd.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#ifdef SOJOURN_WITH_GNUTLS
-#include <gnutls/gnutls.h>
-#endif
 
 #include <algorithm>
 #include <atomic>
@@ -17,6 +13,8 @@
 #include <iterator>
 #include <thread>
 
+#include "late/gnutls.h"
+#include "late/microhttpd.h"
 #include "web/access.h"
 #include "web/answer_worker.h"
 #include "web/connections.h"
@@ -423,6 +421,7 @@ class MicroServer final : public WebServer {
 Result<std::unique_ptr<WebServer>> WebServer::open(const WebOptions& options,
                                                    const Metrics& metrics) {
   if (const std::string fault = access_fault(options); !fault.empty()) return failure(fault);
+  if (auto loaded = load_late(microhttpd_library); !loaded) return std::unexpected(loaded.error());
   auto socket = open_listen_socket(options.host, options.port);
   if (!socket) return std::unexpected(socket.error());
   auto server = std::make_unique<MicroServer>(options, metrics, *socket);

@@ -1,9 +1,6 @@
 #include "ipfix/transport/tls.h"
 
-#ifdef SOJOURN_WITH_GNUTLS
-#include <gnutls/gnutls.h>
-#include <gnutls/x509.h>
-#endif
+#include "late/gnutls.h"
 
 namespace sojourn::ipfix {
 
@@ -39,7 +36,7 @@ struct TlsStream::State {
       if (gnutls_certificate_verification_status_print(status, GNUTLS_CRT_X509, &text, 0) == 0) {
         reason.assign(reinterpret_cast<const char*>(text.data), text.size);
         while (!reason.empty() && reason.back() == ' ') reason.pop_back();
-        gnutls_free(text.data);
+        free_of_gnutls(text.data);
       }
     } else if (code == GNUTLS_E_FATAL_ALERT_RECEIVED) {
       const char* alert = gnutls_alert_get_name(gnutls_alert_get(session));
@@ -58,6 +55,7 @@ TlsStream::TlsStream(std::unique_ptr<State> state) : state_(std::move(state)) {}
 TlsStream::~TlsStream() = default;
 
 Result<std::unique_ptr<TlsContext>> TlsContext::open(const TlsFiles& files) {
+  if (auto loaded = load_late(gnutls_library); !loaded) return std::unexpected(loaded.error());
   auto state = std::make_unique<State>();
   if (const int error = gnutls_certificate_allocate_credentials(&state->credentials); error < 0)
     return failure(std::string{"cannot use GnuTLS: "} + gnutls_strerror(error));
