@@ -86,24 +86,27 @@ bool CopyFilter::looks_at(const Summary& summary) const {
          is_before(summary.index, group_looks_until_[group_of(summary)]);
 }
 
-CopyFilter::Look CopyFilter::prepare(const Summary& summary) const {
+/// In place: two halves that are written one by one and then copied as one word would have to reach
+/// the cache first.
+void CopyFilter::prepare(const Summary& summary, Look& look) const {
+  look.is_prepared = true;
+  look.allowed_ns = 0;
   const std::uint16_t id = identification(summary);
-  if (!can_tell(summary, id)) return {.is_prepared = true};
+  if (!can_tell(summary, id)) return;
   const std::uint64_t digest = digest_of(key_, summary, id);
   const std::size_t slot = group_of(summary) * slots_per_group + (digest >> 32) % slots_per_group;
   prefetch_to_write(&slots_[slot]);
-  return {.slot = static_cast<std::uint32_t>(slot),
-          .digest = static_cast<std::uint32_t>(digest),
-          .allowed = id == 0 ? longest_gap_without_id : longest_gap,
-          .is_prepared = true};
+  look.slot = static_cast<std::uint32_t>(slot);
+  look.digest = static_cast<std::uint32_t>(digest);
+  look.allowed_ns = (id == 0 ? longest_gap_without_id : longest_gap).count();
 }
 
 bool CopyFilter::is_copy(const Summary& summary, const Look& look) {
-  if (look.allowed == Duration::zero()) return false;
+  if (look.allowed_ns == 0) return false;
   const Slot seen{look.digest, static_cast<std::uint32_t>(to_ns(summary.time) >> tick_bits)};
   const Slot before = std::exchange(slots_[look.slot], seen);
   const std::uint64_t gap = std::uint64_t{seen.time - before.time} << tick_bits;
-  if (before.digest != seen.digest || gap > static_cast<std::uint64_t>(look.allowed.count()))
+  if (before.digest != seen.digest || gap > static_cast<std::uint64_t>(look.allowed_ns))
     return false;
   std::uint32_t& looks_until = group_looks_until_[group_of(summary)];
   looks_until = summary.index + patience;
@@ -117,12 +120,15 @@ std::span<const Summary> CopyFilter::look_at(std::span<Summary> batch) {
   std::size_t kept = 0;
   for (std::size_t first = 0; first < batch.size(); first += looks.size()) {
     const auto some = batch.subspan(first, std::min(looks.size(), batch.size() - first));
-    for (std::size_t i = 0; i < some.size(); ++i)
-      looks[i] = looks_at(some[i]) ? prepare(some[i]) : Look{};
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      looks[i].is_prepared = false;
+      looks[i].allowed_ns = 0;
+      if (looks_at(some[i])) prepare(some[i], looks[i]);
+    }
     for (std::size_t i = 0; i < some.size(); ++i) {
       // One that a copy right before it draws attention to has not been prepared.
       if (!looks[i].is_prepared && looks_at(some[i])) [[unlikely]]
-        looks[i] = prepare(some[i]);
+        prepare(some[i], looks[i]);
       if (is_copy(some[i], looks[i])) continue;
       if (kept != first + i) batch[kept] = some[i];
       ++kept;

@@ -61,10 +61,10 @@ class CopyFilter {
   static constexpr unsigned tick_bits = 12;  // 4.1 us, so that it wraps after five hours
   /// What a packet is compared by, and where; nothing is allowed where nothing can be told.
   struct Look {
-    std::uint32_t slot = 0;
-    std::uint32_t digest = 0;
-    Duration allowed = Duration::zero();
-    bool is_prepared = false;
+    std::uint32_t slot;  ///< these two only if something is allowed
+    std::uint32_t digest;
+    std::int64_t allowed_ns;
+    bool is_prepared;
   };
 
   /// Threads share flows out by these bits, from the highest down (shard_of).
@@ -83,7 +83,7 @@ class CopyFilter {
   }
   std::span<const Summary> look_at(std::span<Summary> batch);
   bool looks_at(const Summary& summary) const;
-  Look prepare(const Summary& summary) const;
+  void prepare(const Summary& summary, Look& look) const;
   bool is_copy(const Summary& summary, const Look& look);
 
   HashKey key_;

@@ -1,7 +1,10 @@
 #pragma once
 // The result of the pairing rules for a packet: requests and responses.
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "core/kind.h"
 #include "core/time.h"
@@ -42,6 +45,17 @@ struct PairEvent {
   Leg leg;  ///< for a response: the leg that its delay covers
   bool is_request;
   std::uint8_t flags;  ///< RequestFlag or ResponseFlag bits
+
+  /// The last four members as one word.
+  static constexpr std::uint32_t last_word(Kind kind, Leg leg, bool is_request,
+                                           std::uint8_t flags) {
+    return static_cast<std::uint32_t>(kind) | static_cast<std::uint32_t>(leg) << 8 |
+           static_cast<std::uint32_t>(is_request) << 16 | std::uint32_t{flags} << 24;
+  }
+  void set_last(std::uint32_t word) {
+    static_assert(std::endian::native == std::endian::little);
+    std::memcpy(reinterpret_cast<std::byte*>(this) + offsetof(PairEvent, kind), &word, sizeof word);
+  }
 };
 static_assert(sizeof(PairEvent) == 24);
 

@@ -39,7 +39,7 @@ template <class IpHeader, class Room>
   constexpr std::size_t ip_header = sizeof(IpHeader);
   constexpr bool is_ipv6 = std::is_same_v<IpHeader, Ipv6Header>;
   const std::byte* const tcp = ip + ip_header;
-  const std::size_t header = std::to_integer<std::size_t>(tcp[12] >> 4) * 4;
+  const std::size_t header = std::to_integer<std::size_t>(tcp[12]) >> 4 << 2;
   if ((header < tcp_header) | (total < ip_header + header)) return nullptr;
 
   const auto source_port = load_network<std::uint16_t>(tcp);
@@ -100,13 +100,13 @@ template <class Room>
                                                      const Room& room) {
   if (packet.captured < offset + sizeof(Ipv4Header) + tcp_header) return nullptr;
   const std::byte* const ip = packet.data + offset;
-  const auto fragment = load_network<std::uint16_t>(ip + 6);
-  constexpr std::uint16_t more_or_offset = 0x3fff;
-  const bool odd =
-      (ip[0] != std::byte{0x45}) | (ip[9] != std::byte{6}) | ((fragment & more_or_offset) != 0);
-  if (odd) return nullptr;
+  // Version and header length, type of service (any), total length (any).
+  const auto start = load_network<std::uint32_t>(ip);
+  // More fragments and offset: none; time to live (any), protocol.
+  const auto middle = load_network<std::uint32_t>(ip + 6);
+  if (start >> 24 != 0x45 || (middle & 0x3fff00ffu) != 6) return nullptr;
   // A length of 0 (offload) fails the check below, like any other that is too short.
-  const std::size_t total = load_network<std::uint16_t>(ip + 2);
+  const std::size_t total = start & 0xffffu;
   return read_tcp_after<Ipv4Header>(packet, ip, packet.captured - offset, total, vlan, key, room);
 }
 
@@ -183,6 +183,8 @@ template <class Room>
 [[gnu::always_inline]] inline void Parser::parse(std::span<const Packet> packets, Room& room,
                                                  std::uint32_t first_index,
                                                  std::ptrdiff_t next_read) {
+  const bool wants_tcp = wanted_.tcp;
+  const HashKey key = key_;
   for (std::size_t i = 0; i < packets.size(); ++i) {
     const Packet& packet = packets[i];
     // While other work hides the latency.
@@ -190,7 +192,7 @@ template <class Room>
     prefetch_far(packet.data, next_read);
     prefetch_far(packet.data, next_read + cache_line);
 
-    Summary* summary = wanted_.tcp ? read_straight(packet, key_, room) : nullptr;
+    Summary* summary = wants_tcp ? read_straight(packet, key, room) : nullptr;
     if (!summary) [[unlikely]] {
       summary = room.for_any();
       if (const auto skip = sojourn::summarize(packet, key_, wanted_, *summary)) {

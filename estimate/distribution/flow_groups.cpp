@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace sojourn {
 
@@ -13,7 +15,13 @@ std::uint16_t FlowGroups::new_row(std::uint32_t place) {
     places_.emplace_back();
   }
   rows_.emplace_back();
+  counts_.emplace_back();
   return places_[octave][place % cells_per_octave] = static_cast<std::uint16_t>(rows_.size());
+}
+
+[[gnu::noinline]] void FlowGroups::add_counts(std::size_t row) {
+  for (std::size_t g = 0; g < FlowTag::groups; ++g)
+    rows_[row][g] += std::exchange(counts_[row][g], std::uint16_t{0});
 }
 
 void FlowGroups::add_all(std::span<const std::int32_t> buckets, std::span<const FlowTag> flows,
@@ -23,17 +31,21 @@ void FlowGroups::add_all(std::span<const std::int32_t> buckets, std::span<const 
   while (!buckets.empty()) {
     const std::size_t size = std::min(buckets.size(), most);
     for (std::size_t i = 0; i < size; ++i) numbers[i] = number_of(cell_of(buckets[i]));
-    Row* const rows = rows_.data();
-    const auto add_each = [&](auto weight_of) {
-      for (std::size_t i = 0; i < size; ++i) {
-        seen_[flows[i].group()] |= std::uint64_t{1} << flows[i].mark();
-        rows[numbers[i] - 1u][flows[i].group()] += weight_of(i);
-      }
-    };
+    const auto see = [&](FlowTag flow) { seen_[flow.group()] |= std::uint64_t{1} << flow.mark(); };
     if (weights.empty()) {
-      add_each([](std::size_t) { return 1.0; });
+      Counts* const counts = counts_.data();
+      for (std::size_t i = 0; i < size; ++i) {
+        see(flows[i]);
+        const std::size_t row = numbers[i] - 1u;
+        constexpr auto last = std::numeric_limits<std::uint16_t>::max();
+        if (++counts[row][flows[i].group()] == last) [[unlikely]]
+          add_counts(row);
+      }
     } else {
-      add_each([&](std::size_t i) { return weights[i]; });
+      for (std::size_t i = 0; i < size; ++i) {
+        see(flows[i]);
+        rows_[numbers[i] - 1u][flows[i].group()] += weights[i];
+      }
       weights = weights.subspan(size);
     }
     buckets = buckets.subspan(size);

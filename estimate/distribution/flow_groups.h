@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "estimate/distribution/flow_tag.h"
@@ -22,7 +23,9 @@ struct FlowCount {
 };
 
 /// A histogram for each of 32 random groups of flows, 32 cells an octave (a cell is four buckets).
-/// A row of 32 sums, 256 bytes, is stored for each cell in use.  Mergeable by addition.
+/// A row of 32 sums, 256 bytes, is stored for each cell in use, and beside it a cache line of
+/// counts of samples that weigh 1, which are added to the sums before they overflow.  Mergeable by
+/// addition.
 class FlowGroups {
  public:
   using Row = std::array<double, FlowTag::groups>;
@@ -54,10 +57,13 @@ class FlowGroups {
     for (std::size_t o = 0; o < octaves_.size(); ++o) {
       if (octaves_[o] == none) continue;
       const Octave& octave = places_[octaves_[o]];
-      for (std::size_t i = 0; i < octave.size(); ++i)
-        if (octave[i] != 0)
-          visit(static_cast<std::int32_t>(o * octave.size() + i) - first_place,
-                rows_[octave[i] - 1u]);
+      for (std::size_t i = 0; i < octave.size(); ++i) {
+        if (octave[i] == 0) continue;
+        Row row = rows_[octave[i] - 1u];
+        const Counts& counts = counts_[octave[i] - 1u];
+        for (std::size_t g = 0; g < row.size(); ++g) row[g] += counts[g];
+        visit(static_cast<std::int32_t>(o * octave.size() + i) - first_place, std::as_const(row));
+      }
     }
   }
 
@@ -71,6 +77,8 @@ class FlowGroups {
 
  private:
   static constexpr std::uint8_t none = 0xff;
+  /// Samples of weight 1 that are not in the row yet, by group.
+  using Counts = std::array<std::uint16_t, FlowTag::groups>;
   /// Row number of each cell, from 1; 0 if there is none yet.
   using Octave = std::array<std::uint16_t, cells_per_octave>;
 
@@ -84,11 +92,13 @@ class FlowGroups {
   }
   Row& row_of(std::int32_t cell) { return rows_[number_of(cell) - 1u]; }
   std::uint16_t new_row(std::uint32_t place);
+  void add_counts(std::size_t row);
 
   std::array<std::uint64_t, FlowTag::groups> seen_{};
   std::array<std::uint8_t, 2 * LogBuckets::octaves> octaves_;
   std::vector<Octave> places_;
   std::vector<Row> rows_;
+  std::vector<Counts> counts_;  ///< as many
 };
 
 }  // namespace sojourn

@@ -165,5 +165,30 @@ TEST(JackknifeFactor, LeavesOutWhatAGroupHasOfTheMean) {
   EXPECT_LT(jackknife_factor(1), 10);
 }
 
+/// Counts of two bytes are added to the sums before they overflow.
+TEST(FlowGroups, CountsMoreSamplesOfAGroupThanTwoBytesHold) {
+  FlowGroups groups;
+  const FlowTag one = FlowTag::numbered(1), other = FlowTag::numbered(2);
+  ASSERT_NE(one.group(), other.group());
+  const std::vector<std::int32_t> buckets(150'001, LogBuckets::index_of(1'000'000));
+  std::vector<FlowTag> flows(buckets.size(), one);
+  flows.back() = other;
+  groups.add_all(buckets, flows);
+  groups.add(buckets[0], other, 0.5);
+  int cells = 0;
+  groups.for_each([&](std::int32_t cell, const FlowGroups::Row& row) {
+    ++cells;
+    EXPECT_EQ(cell, FlowGroups::cell_of(buckets[0]));
+    EXPECT_EQ(row[one.group()], 150'000);
+    EXPECT_EQ(row[other.group()], 1.5);
+  });
+  EXPECT_EQ(cells, 1);
+  FlowGroups both;
+  both.merge(groups);
+  both.merge(groups);
+  both.for_each(
+      [&](std::int32_t, const FlowGroups::Row& row) { EXPECT_EQ(row[one.group()], 300'000); });
+}
+
 }  // namespace
 }  // namespace sojourn

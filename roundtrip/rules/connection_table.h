@@ -45,7 +45,12 @@ class ConnectionTable {
         peak_bytes_(records_.memory_bytes()),
         idle_(most == no_limit ? idle : in_use) {}
 
-  void prefetch(std::uint64_t flow) const { prefetch_to_write(&records_[home(flow)]); }
+  /// The preferred place and its neighbour: one flow in twelve is there.
+  void prefetch(std::uint64_t flow) const {
+    const std::size_t place = home(flow);
+    prefetch_to_write(&records_[place]);
+    prefetch_to_write(&records_[place ^ 1]);
+  }
 
   /// The flow's record, or nullptr.  Valid until the next call of `at`.
   Record* find(std::uint64_t flow) {
@@ -177,8 +182,9 @@ class ConnectionTable {
     return nullptr;
   }
   [[gnu::noinline]] Record& in_bucket(std::uint64_t flow, Timestamp now) {
-    if (Record* const known = find_in_bucket(flow)) return *known;
     const std::size_t place = home(flow);
+    for (std::size_t step = 2; step < ways_; ++step) prefetch_to_write(&records_[place ^ step]);
+    if (Record* const known = find_in_bucket(flow)) return *known;
     std::size_t oldest = place;
     for (std::size_t step = 1; step < ways_ && records_[oldest].flow != 0; ++step) {
       const Record& record = records_[place ^ step];

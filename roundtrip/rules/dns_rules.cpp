@@ -15,10 +15,10 @@ using Next = DnsStreamPosition::Next;
 /// nearly all do.
 DnsStreamPosition position_in(const Summary& packet, const TcpConnection& connection,
                               unsigned sender) {
-  const TcpSide& side = connection.side[sender];
+  const std::uint32_t boundary = connection.dns_boundary[sender];
   const TcpKnown& known = connection.known[sender];
-  if (!known.dns_boundary || is_newer(packet.sequence, side.dns_boundary)) return {};
-  return {side.dns_boundary - packet.sequence, connection.dns_length[sender],
+  if (!known.dns_boundary || is_newer(packet.sequence, boundary)) return {};
+  return {boundary - packet.sequence, connection.dns_length[sender],
           static_cast<Next>(known.dns_next)};
 }
 
@@ -27,7 +27,7 @@ void remember(const std::optional<DnsStreamPosition>& position, const Summary& p
   TcpKnown& known = connection.known[sender];
   known.dns_boundary = position.has_value();
   if (!position) return;
-  connection.side[sender].dns_boundary = packet.sequence + position->offset;
+  connection.dns_boundary[sender] = packet.sequence + position->offset;
   connection.dns_length[sender] = position->length;
   known.dns_next = static_cast<std::uint8_t>(position->next) & 3u;
 }

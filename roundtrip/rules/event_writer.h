@@ -43,14 +43,11 @@ class EventWriter {
   /// unwanted event is written but not kept.
   void ask_or_answer_if(unsigned wanted, unsigned asks, Kind kind, std::uint64_t token,
                         std::uint8_t request_flags, std::uint8_t answer_flags) {
-    *out_ = {
-        pair_key(key_, packet_.flow, token, kind, sender_ ^ asks ^ 1u),
-        packet_.time,
-        index_,
-        kind,
-        leg_in(answer_flags),
-        asks != 0,
-        static_cast<std::uint8_t>(choose(asks, unsigned{request_flags}, unsigned{answer_flags}))};
+    out_->key = pair_key(key_, packet_.flow, token, kind, sender_ ^ asks ^ 1u);
+    out_->time = packet_.time;
+    out_->summary = index_;
+    out_->set_last(choose(asks, PairEvent::last_word(kind, Leg::server, true, request_flags),
+                          PairEvent::last_word(kind, leg_in(answer_flags), false, answer_flags)));
     out_ += wanted;
   }
 

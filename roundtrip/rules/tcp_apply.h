@@ -25,7 +25,7 @@ inline std::uint32_t sequence_length(const Summary& packet) {
 /// (Both bits have the same position in TcpEnds as in ResponseFlag; a test checks this.)
 inline std::uint8_t answer_flags(const TcpConnection& connection, unsigned sender) {
   const unsigned ends = std::bit_cast<std::uint8_t>(connection.ends);
-  return (ends ^ (1 - sender) << 1) & (requester_is_server | leg_is_guessed);
+  return (ends ^ (sender ^ 1u) << 1) & (requester_is_server | leg_is_guessed);
 }
 
 /// A zero-window probe sends one byte only to make the peer answer (RFC 9293 section 3.8.6.1): it
@@ -45,7 +45,7 @@ inline void TcpRules::timestamps(EventWriter& write, TcpConnection& connection) 
   // RFC 7323 section 3.2: TSecr is only valid with ACK set.  It is known whether the peer's newest
   // value is waiting for an echo; in a one-way transfer that saves half of the look-ups.
   if (has(packet, tcp_ack) && !(known.ts_echo && mine.ts_echo == packet.ts_echo)) {
-    const unsigned receiver = 1 - sender;
+    const unsigned receiver = sender ^ 1u;
     const bool in_vain = connection.known[receiver].ts_value &&
                          connection.side[receiver].ts_value == packet.ts_echo &&
                          !(connection.ends.ts_value_asked >> receiver & 1u);
@@ -67,9 +67,29 @@ inline void TcpRules::timestamps(EventWriter& write, TcpConnection& connection) 
   }
 }
 
-/// A packet that neither opens nor closes anything, when both ends have sent and acknowledged data
-/// and their windows are open: nearly all packets.
-inline bool is_settled(const Summary& packet, const TcpConnection& connection) {
+/// A packet of TCP that neither opens nor closes anything and has a window: nearly all packets.
+/// Its flags, content and bits are compared as one word (a test compares that with the members).
+[[gnu::always_inline]] inline bool is_plain(const Summary& packet) {
+  constexpr auto at = [](std::size_t offset) { return 8 * (offset - offsetof(Summary, window)); };
+  constexpr std::size_t bits = offsetof(Summary, tcp_flags) + 1;
+  constexpr std::uint64_t first_fragment = 8;
+  constexpr std::uint64_t looked_at = std::uint64_t{0xff} << at(offsetof(Summary, content)) |
+                                      std::uint64_t{tcp_syn | tcp_fin | tcp_rst | tcp_ack}
+                                          << at(offsetof(Summary, tcp_flags)) |
+                                      first_fragment << at(bits);
+  constexpr std::uint64_t plain = std::uint64_t{static_cast<std::uint8_t>(Content::tcp)}
+                                      << at(offsetof(Summary, content)) |
+                                  std::uint64_t{tcp_ack} << at(offsetof(Summary, tcp_flags));
+  static_assert(std::endian::native == std::endian::little &&
+                offsetof(Summary, origin) == bits + 1);
+  std::uint64_t end;
+  std::memcpy(&end, reinterpret_cast<const std::byte*>(&packet) + offsetof(Summary, window),
+              sizeof end);
+  return (end & looked_at) == plain && packet.window != 0 && packet.ip_length() <= longest_packet;
+}
+
+/// Both ends have sent and acknowledged data and their windows are open.
+[[gnu::always_inline]] inline bool is_settled(const TcpConnection& connection) {
   struct State {  // as they lie in TcpConnection: four bytes, one comparison
     TcpKnown known[2];
     TcpEnds ends;
@@ -87,12 +107,7 @@ inline bool is_settled(const Summary& packet, const TcpConnection& connection) {
   std::memcpy(&state,
               reinterpret_cast<const std::byte*>(&connection) + offsetof(TcpConnection, known),
               sizeof state);
-
-  constexpr std::uint8_t flags = tcp_syn | tcp_fin | tcp_rst | tcp_ack;
-  return ((packet.tcp_flags & flags) == tcp_ack) & (packet.window != 0) & !packet.first_fragment &
-         (packet.ip_length() <= longest_packet) &
-         ((state & std::bit_cast<std::uint32_t>(looked_at)) ==
-          std::bit_cast<std::uint32_t>(settled));
+  return (state & std::bit_cast<std::uint32_t>(looked_at)) == std::bit_cast<std::uint32_t>(settled);
 }
 
 /// Compiled twice: for settled packets the compiler drops what they cannot need (docs/results/
@@ -102,7 +117,7 @@ template <bool settled>
 [[gnu::always_inline]] inline void TcpRules::segment(EventWriter& write,
                                                      TcpConnection& connection) {
   const Summary& packet = write.packet();
-  const unsigned sender = write.sender(), receiver = 1 - sender;
+  const unsigned sender = write.sender(), receiver = sender ^ 1u;
   TcpSide& mine = connection.side[sender];
   const TcpSide& theirs = connection.side[receiver];
   TcpKnown& known = connection.known[sender];
@@ -122,11 +137,11 @@ template <bool settled>
   // An acknowledgment of bytes never sent belongs to an older connection, or to segments that the
   // capture missed.  It says nothing about the segments seen.
   const bool was_sent = !knows_theirs | !is_newer(acknowledgment, theirs.next_sequence);
-  const bool carries =
-      length != 0 && (settled || (!has(packet, tcp_rst) && !packet.first_fragment &&
-                                  !is_probe(packet, connection, sender)));
+  const unsigned carries =
+      unpredictable(length != 0 && (settled || (!has(packet, tcp_rst) && !packet.first_fragment &&
+                                                !is_probe(packet, connection, sender))));
   const unsigned moves_on =
-      unpredictable(carries & (!knows_sequence | is_newer(end, mine.next_sequence)));
+      carries & unpredictable(!knows_sequence | is_newer(end, mine.next_sequence));
   const bool is_news = (answers != 0) & was_sent;
   const auto remember = [&] {
     const bool is_highest = !knows_acknowledged | is_newer(acknowledgment, mine.acknowledged);
@@ -142,9 +157,9 @@ template <bool settled>
     const bool was_acknowledged = (settled || connection.known[receiver].acknowledged) &
                                   is_acknowledged(end, theirs.acknowledged);
     const unsigned asks =
-        unpredictable(carries & (packet.ip_length() >= full_size_) & !was_acknowledged);
+        carries & unpredictable((packet.ip_length() >= full_size_) & !was_acknowledged);
     std::uint8_t request_flags = repeat_is_ambiguous;
-    if (unpredictable(carries & !moves_on)) [[unlikely]]  // else two branches, each hard to predict
+    if ((carries & ~moves_on) != 0) [[unlikely]]  // else two branches, each hard to predict
       if (passed_before(end, connection, sender, now, patience_)) request_flags |= is_copy;
     if (!settled && (connection.ends.has_super_packets || packet.ip_length() > longest_packet))
         [[unlikely]] {
@@ -160,7 +175,7 @@ template <bool settled>
   if (settled) return;
   remember();
   known.acknowledged |= is_news;
-  known.sequence |= carries;
+  known.sequence |= carries != 0;
   known.window_zero = packet.window == 0 && !has(packet, tcp_syn | tcp_fin | tcp_rst);
 }
 
@@ -170,14 +185,12 @@ template <bool settled>
   connection.last_seen = packet.time;
   const bool may_be_dns =
       wants_dns_ && (packet.source_port == dns_port || packet.destination_port == dns_port);
-  if (may_be_dns || !is_settled(packet, connection)) [[unlikely]]
+  if (may_be_dns || !is_plain(packet) || !is_settled(connection)) [[unlikely]]
     return unsettled(packet, index, connection, out);
 
   if (packet.has_timestamps & wants_timestamps_) return stamped(packet, index, connection, out);
 
-  EventWriter write{key_, packet, index, out};
-  segment<true>(write, connection);
-  return write.end();
+  return plain(packet, index, connection, out);
 }
 
 }  // namespace sojourn

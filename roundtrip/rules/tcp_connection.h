@@ -20,8 +20,8 @@ struct TcpSide {
   std::uint32_t acknowledged;   ///< the highest acknowledgment number sent
   std::uint32_t ts_value;       ///< the newest TSval sent
   std::uint32_t ts_echo;        ///< the last TSecr sent
-  std::uint32_t dns_boundary;   ///< sequence number where the next DNS message begins
 };
+static_assert(sizeof(TcpSide) == 16);  // a power of two: either side is found by one shift
 
 /// Which numbers of a TcpSide are valid, and what else is known about it.  Separate from TcpSide
 /// only because a connection would not fit a cache line otherwise.
@@ -52,8 +52,9 @@ struct alignas(64) TcpConnection {
 
   std::uint64_t flow;
   CoarseTime last_seen;
-  CoarserTime advanced[2];  ///< when next_sequence of a side last advanced
-  TcpSide side[2];          ///< 0: the lower endpoint in the order of Summary::flow
+  CoarserTime advanced[2];        ///< when next_sequence of a side last advanced
+  TcpSide side[2];                ///< 0: the lower endpoint in the order of Summary::flow
+  std::uint32_t dns_boundary[2];  ///< sequence number where a side's next DNS message begins
   TcpKnown known[2];
   TcpEnds ends;                 ///< beside `known`: is_settled() tests both at once
   std::uint8_t life;            ///< counts the connections with these ends, modulo 256

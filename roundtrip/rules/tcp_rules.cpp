@@ -94,6 +94,15 @@ TcpRules::TcpRules(const HashKey& key, const PairingOptions& options)
   if (super_packets_) super_packets_->limit(options.connection_limit_bytes / 8);
 }
 
+/// A settled packet without timestamps.  Apart from the loop over packets: there g++ runs out of
+/// registers and keeps a dozen of its values on the stack.
+[[gnu::noinline]] PairEvent* TcpRules::plain(const Summary& packet, std::uint32_t index,
+                                             TcpConnection& connection, PairEvent* out) {
+  EventWriter write{key_, packet, index, out};
+  segment<true>(write, connection);
+  return write.end();
+}
+
 /// A settled packet with timestamps, of which there are many or none: apart, so that the way of the
 /// others needs fewer registers.
 [[gnu::noinline]] PairEvent* TcpRules::stamped(const Summary& packet, std::uint32_t index,

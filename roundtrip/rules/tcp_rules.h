@@ -45,6 +45,8 @@ class TcpRules {
   template <bool settled>
   inline void segment(EventWriter& write, TcpConnection& connection);
   inline void timestamps(EventWriter& write, TcpConnection& connection) const;
+  PairEvent* plain(const Summary& packet, std::uint32_t index, TcpConnection& connection,
+                   PairEvent* out);
   PairEvent* stamped(const Summary& packet, std::uint32_t index, TcpConnection& connection,
                      PairEvent* out);
   PairEvent* unsettled(const Summary& packet, std::uint32_t index, TcpConnection& connection,

@@ -119,7 +119,8 @@ inline bool ExactTable::apply_quickly(Line& line, const PairEvent& event, BatchO
   const std::uint64_t age =
       static_cast<std::uint64_t>(now_ns) - static_cast<std::uint64_t>(sent_ns);
   // Long-lived ones expire later, and a clock that steps back makes an age seem huge.
-  if ((is_answer != 0) & (age > static_cast<std::uint64_t>(expire_ns_))) [[unlikely]]
+  // (In one: what a free slot holds is old or not by chance.)
+  if (unpredictable((is_answer != 0) & (age > static_cast<std::uint64_t>(expire_ns_)))) [[unlikely]]
     return false;
 
   out.add_plain_if(is_answer, event, Duration{static_cast<std::int64_t>(age)},
