@@ -69,6 +69,24 @@ def serve(address, certificate, key):
     accept(plain, answer)
 
 
+def ask_in_pieces(address):
+    """Two writes, and two answers: nobody can tell from outside.  Unless something held this process up between them for as long
+    as the network takes, so that the first answer came first: then once more.  Returns the port."""
+    for _ in range(20):
+        with socket.create_connection((address, PLAIN), timeout=20) as peer:
+            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            replies = lines_of(peer)
+            start = time.monotonic_ns()
+            peer.sendall(b"1 first\n")
+            time.sleep(0.001)
+            peer.sendall(b"1 second\n")
+            took = time.monotonic_ns() - start
+            next(replies), next(replies)
+            if took < 20_000_000:
+                return peer.getsockname()[1]
+    sys.exit("two writes never came within 20 ms")
+
+
 def ask(address, log):
     with open(log, "w") as file:
         write = csv.writer(file)
@@ -86,13 +104,9 @@ def ask(address, log):
                 peer.sendall(request)
                 own = int(next(replies).split()[0])
                 write.writerow(["response", peer.getsockname()[1], connected, own, time.monotonic_ns() - start])
-            if number % 4 == 0:  # two writes, and two answers: nobody can tell from outside
-                peer.sendall(b"1 first\n")
-                time.sleep(0.001)
-                peer.sendall(b"1 second\n")
-                next(replies), next(replies)
-                write.writerow(["pieces", peer.getsockname()[1], connected, 0, 0])
             peer.close()
+        for _ in range(3):
+            write.writerow(["pieces", ask_in_pieces(address), 0, 0, 0])
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3) * 3:
