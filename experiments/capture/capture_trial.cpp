@@ -16,6 +16,7 @@
 #include "pipeline/rtt_options.h"
 #include "roundtrip/rules/pairing.h"
 #include "roundtrip/table_batch.h"
+#include "wire/headers/dns.h"
 #include "wire/parser.h"
 
 namespace sojourn {
@@ -36,6 +37,14 @@ std::array<double, 102> percentiles() {
   for (std::size_t i = 0; i <= 100; ++i) qs[i] = static_cast<double>(i) / 100;
   qs[101] = 0.999;
   return qs;
+}
+
+/// Headers and one byte behind them (QUIC's), or all of a segment that may hold DNS messages.
+std::uint16_t bytes_for_rules(const Summary& packet) {
+  const bool may_be_dns = packet.source_port == dns_port || packet.destination_port == dns_port;
+  if (packet.content == Content::tcp && may_be_dns) return packet.ip_captured;
+  return static_cast<std::uint16_t>(
+      std::min<std::size_t>(packet.ip_captured, packet.payload_offset + 1u));
 }
 
 double ratio_of(Duration estimated, Duration truth) {
@@ -84,8 +93,7 @@ Result<CaptureTrial> CaptureTrial::read(const std::vector<std::string>& captures
     const std::size_t count = parser.summarize({packets.data(), filled.count}, summaries,
                                                static_cast<std::uint32_t>(trial.packets_));
     trial.packets_ += filled.count;
-    const auto kept = copies.remove({summaries.data(), count});
-    trial.summaries_.insert(trial.summaries_.end(), kept.begin(), kept.end());
+    trial.keep(copies.remove({summaries.data(), count}));
     if (trial.summaries_.size() >= most_packets) trial.cut_short_ = end = true;
     progress((*source)->progress());
   }
@@ -95,6 +103,21 @@ Result<CaptureTrial> CaptureTrial::read(const std::vector<std::string>& captures
   trial.prepare({});
   trial.find_truth();
   return trial;
+}
+
+/// The rules run again for each bound on connections, when the capture is closed: what they read of
+/// a packet is copied.
+void CaptureTrial::keep(std::span<const Summary> batch) {
+  std::size_t total = 0;
+  for (const Summary& summary : batch) total += bytes_for_rules(summary);
+  std::vector<std::byte>& bytes = bytes_.emplace_back();
+  bytes.reserve(total);  // so that it does not move
+  for (const Summary& summary : batch) {
+    Summary& kept = summaries_.emplace_back(summary);
+    kept.ip = bytes.data() + bytes.size();
+    kept.ip_captured = bytes_for_rules(summary);
+    bytes.insert(bytes.end(), summary.ip, summary.ip + kept.ip_captured);
+  }
 }
 
 std::vector<PairEvent> CaptureTrial::events_for(std::size_t most_connections) const {

@@ -43,8 +43,11 @@ double median_over(std::span<const TrialOutcome> outcomes,
 /// drawn again for each seed.
 class CaptureTrial {
  public:
-  /// `progress` is called with the share done; `most_packets` bounds the memory (64 bytes a
-  /// packet).
+  CaptureTrial(CaptureTrial&&) = default;
+  CaptureTrial& operator=(CaptureTrial&&) = default;
+
+  /// `progress` is called with the share done; `most_packets` bounds the memory (64 bytes a packet
+  /// and its headers, and the payload of DNS over TCP).
   static Result<CaptureTrial> read(const std::vector<std::string>& captures, Kind kind,
                                    const std::function<void(double)>& progress,
                                    std::size_t most_packets = std::size_t{64} << 20);
@@ -78,6 +81,8 @@ class CaptureTrial {
     Leg leg;
     std::uint8_t fridge;
   };
+  CaptureTrial() = default;
+  void keep(std::span<const Summary> batch);
   std::vector<PairEvent> events_for(std::size_t most_connections) const;
   std::size_t connections_of(const TableChoice& choice) const;
   template <class Table>
@@ -88,6 +93,7 @@ class CaptureTrial {
 
   Kind kind_ = Kind::tcp;
   std::vector<Summary> summaries_;
+  std::vector<std::vector<std::byte>> bytes_;  ///< of a batch each; `summaries_` point there
   std::size_t flows_ = 0;
   std::map<std::size_t, std::vector<PairEvent>> events_;  ///< by connections remembered
   std::uint64_t packets_ = 0, pairs_ = 0, requests_ = 0;

@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <span>
+#include <string>
 
 #include "capture/capture_writer.h"
 #include "experiments/capture/accuracy_target.h"
@@ -51,6 +54,38 @@ TEST_F(CaptureTrialTest, TheExactTableFindsTheTruth) {
   EXPECT_DOUBLE_EQ(exact.total, 1);
   EXPECT_LT(exact.worst_octaves(), 0.02);  // the histogram's resolution
   EXPECT_NEAR(static_cast<double>(trial.truth(50).count()), 8e6, 0.6e6);
+}
+
+/// A ping and its answer for each of so many pairs of hosts.
+std::string write_pings(unsigned pairs) {
+  std::string path = (std::filesystem::temp_directory_path() /
+                      ("sojourn-trial-pings-" + std::to_string(getpid()) + ".pcap"))
+                         .string();
+  std::ofstream file{path, std::ios::binary};
+  CaptureWriter writer{[&](std::string_view block) { file << block; }, LinkType::raw};
+  for (unsigned i = 0; i < 2 * pairs; ++i) {
+    const bool replies = i % 2 != 0;
+    std::array<std::uint8_t, 28> packet{0x45, 0, 0, 28, 0, 0, 0, 0, 64, 1};
+    packet[replies ? 16 : 12] = packet[replies ? 12 : 16] = 10;
+    packet[replies ? 19 : 15] = static_cast<std::uint8_t>(i / 2 % 250 + 1);
+    packet[replies ? 14 : 18] = static_cast<std::uint8_t>(i / 2 / 250 + 1);
+    packet[20] = replies ? 0 : 8;
+    writer.write(timestamp_from_ns(1'000'000'000 + i * 1'000'000), std::as_bytes(std::span{packet}),
+                 packet.size());
+  }
+  writer.flush();
+  return path;
+}
+
+/// The rules read addresses when the capture has long been closed.
+TEST(CaptureTrialOfPings, RulesRunAgainWithFewerConnections) {
+  const std::string path = write_pings(500);
+  CaptureTrial trial = *CaptureTrial::read({path}, Kind::icmp, [](double) {});
+  std::remove(path.c_str());
+  EXPECT_EQ(trial.pairs(), 500u);
+  const CompareOptions options{.memories = {8192}, .seeds = 1};
+  const auto comparison = compare_tables(trial, options, [](double) {});
+  ASSERT_TRUE(comparison) << comparison.error().message;
 }
 
 TEST_F(CaptureTrialTest, MoreMemoryIsMoreAccurateAndSeedsDiffer) {
