@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/flow_tag.h"
 #include "core/kind.h"
 #include "core/left_out.h"
 #include "core/sample.h"
 #include "core/unclear.h"
 #include "estimate/delay_heatmap.h"
 #include "estimate/distribution/distribution.h"
-#include "estimate/distribution/flow_tag.h"
 #include "estimate/group_order.h"
 #include "estimate/grouping.h"
 #include "estimate/groups.h"

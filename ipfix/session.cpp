@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "estimate/distribution/flow_tag.h"
+#include "core/flow_tag.h"
 #include "estimate/distribution/log_histogram.h"
 #include "ipfix/mark_values.h"
 #include "ipfix/option_values.h"

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "collector/report/point_report.h"
-#include "estimate/distribution/flow_tag.h"
+#include "core/flow_tag.h"
 #include "estimate/distribution/log_histogram.h"
 #include "oneway/marking/marking_interval.h"
 

@@ -14,7 +14,7 @@
 #include "dataplane/kernel_sample.h"
 #include "pipeline/attachment_point.h"
 #include "pipeline/kernel_histograms.h"
-#include "pipeline/sample_flow.h"
+#include "roundtrip/rules/sample_flow.h"
 
 namespace sojourn {
 namespace {

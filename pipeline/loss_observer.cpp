@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "pipeline/rtt_shard.h"
-#include "pipeline/sample_flow.h"
+#include "roundtrip/rules/sample_flow.h"
 
 namespace sojourn {
 namespace {

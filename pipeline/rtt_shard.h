@@ -21,11 +21,11 @@
 #include "pipeline/loss_observer.h"
 #include "pipeline/name_observer.h"
 #include "pipeline/rtt_options.h"
-#include "pipeline/sample_flow.h"
 #include "pipeline/sample_marks.h"
 #include "pipeline/turn_observer.h"
 #include "roundtrip/pair_table.h"
 #include "roundtrip/rules/pairing.h"
+#include "roundtrip/rules/sample_flow.h"
 #include "roundtrip/table_batch.h"
 #include "wire/summary.h"
 
@@ -189,17 +189,15 @@ class TableShard final : public RttShard {
     const unsigned guessed = guess_mask_;
     for (const EventMatch& found : outcome_.matches()) {
       const PairEvent& event = *found.event;
-      const Summary& packet = batch[event.summary];
       if (found.match.ambiguous | ((event.flags & guessed) != 0)) [[unlikely]] {
-        take(event, found.match, packet, samples);
+        take(event, found.match, batch[event.summary], samples);
         continue;
       }
-      const FlowTag flow = FlowTag::of(flow_of(event.kind, packet));
       if (is_exact || found.match.weight == 1)
-        measurement_.add_plain(event.kind, event.leg, found.match.delay, flow);
+        measurement_.add_plain(event.kind, event.leg, found.match.delay, event.flow);
       else
         measurement_.add_weighted(event.kind, event.leg, found.match.delay, found.match.weight,
-                                  flow);
+                                  event.flow);
     }
   }
 
@@ -285,8 +283,7 @@ class TableShard final : public RttShard {
     if (event.flags & guess_mask_) ++measurement_.counters(event.kind).guessed_legs;
     if (!joins_weights && !describes_samples_) {
       measurement_.add_light(event.kind, event.leg, event.time, match.delay,
-                             is_exact ? 1.0 : match.weight,
-                             FlowTag::of(flow_of(event.kind, packet)));
+                             is_exact ? 1.0 : match.weight, event.flow);
       return;
     }
     Sample sample = describe(event, match, packet, options_.inside);

@@ -22,6 +22,7 @@ Sample described(Leg leg, unsigned flags, std::initializer_list<std::string_view
   const PairEvent response{.key = 1,
                            .time = timestamp_from_ns(70),
                            .summary = 0,
+                           .flow = {},
                            .kind = Kind::tcp,
                            .leg = leg,
                            .is_request = false,

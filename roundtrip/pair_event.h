@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/flow_tag.h"
 #include "core/kind.h"
 #include "core/time.h"
 
@@ -40,11 +41,14 @@ enum ResponseFlag : std::uint8_t {
 struct PairEvent {
   std::uint64_t key;  ///< keyed hash of flow, direction, kind and token: see pair_key()
   Timestamp time;
-  std::uint32_t summary;  ///< index of its Summary in the batch
+  std::uint16_t summary;  ///< index of its Summary in the batch
+  FlowTag flow;           ///< of a response: whose sample it may become; of a request: any
   Kind kind;
   Leg leg;  ///< for a response: the leg that its delay covers
   bool is_request;
   std::uint8_t flags;  ///< RequestFlag or ResponseFlag bits
+
+  static constexpr std::size_t most_summaries = std::size_t{1} << 16;  ///< of a batch
 
   /// The last four members as one word.
   static constexpr std::uint32_t last_word(Kind kind, Leg leg, bool is_request,

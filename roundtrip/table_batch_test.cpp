@@ -29,7 +29,7 @@ struct MapTable {
 };
 
 PairEvent event(std::uint64_t key, std::int64_t ns, bool is_request) {
-  return {key, timestamp_from_ns(ns), 0, Kind::dns, Leg::server, is_request, 0};
+  return {key, timestamp_from_ns(ns), 0, {}, Kind::dns, Leg::server, is_request, 0};
 }
 
 TEST(TableBatch, WhatIsAnsweredWasNotLeftOut) {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "core/address.h"
+#include "core/flow_tag.h"
 #include "core/kind.h"
 #include "core/time.h"
 #include "estimate/distribution/distribution.h"
-#include "estimate/distribution/flow_tag.h"
 
 namespace sojourn {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "core/address.h"
+#include "core/flow_tag.h"
 #include "core/time.h"
-#include "estimate/distribution/flow_tag.h"
 
 namespace sojourn {
 

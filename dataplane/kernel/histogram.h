@@ -33,7 +33,7 @@ DP_INLINE __u64 dp_square_of(__u64 weight)
 }
 
 /* Whose samples are alike: those of a connection; of queries and echoes, which have none, those of
- * two hosts (pipeline/sample_flow.h). */
+ * two hosts (roundtrip/rules/sample_flow.h). */
 DP_INLINE __u64 dp_alike(const struct dp_summary *s)
 {
 	const __u64 source = s->source[0] + s->source[1] * 3;

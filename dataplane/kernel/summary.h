@@ -48,8 +48,8 @@ DP_ASSERT_SIZE(struct dp_summary, 128);
 /* Arguments that travel as one number. */
 #define DP_WHAT(kind, leg, flags) ((kind) | (leg) << 8 | (flags) << 16)
 
-/* RFC 1982: "newer" is less than 2^31 ahead. */
+/* RFC 1982: "newer" is at most 2^31 ahead, as in tcp_connection.h. */
 DP_INLINE int dp_is_newer(__u32 a, __u32 b)
 {
-	return (__s32)(a - b) > 0;
+	return (__s32)(b - a) < 0;
 }

@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "core/flow_tag.h"
 #include "core/time.h"
 #include "estimate/distribution/delay_snapshot.h"
 #include "estimate/distribution/flow_groups.h"
-#include "estimate/distribution/flow_tag.h"
 #include "estimate/distribution/flow_variance.h"
 #include "estimate/distribution/log_histogram.h"
 #include "estimate/distribution/moments.h"

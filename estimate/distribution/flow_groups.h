@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "estimate/distribution/flow_tag.h"
+#include "core/flow_tag.h"
 #include "estimate/distribution/log_histogram.h"
 
 namespace sojourn {

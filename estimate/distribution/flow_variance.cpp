@@ -29,13 +29,21 @@ double spread(const FlowGroups::Row& part, const FlowGroups::Row& whole, double 
   return correction * sum;
 }
 
-/// The same with each z_g as if group g had no part in `share`, as in jackknife_factor.  With a
-/// handful of flows, which may be all there are, none is left out.
+/// The jackknife_factor of each group.  With a handful of flows, which may be all there are, none
+/// is left out.
+FlowGroups::Row jackknife_factors(const FlowGroups::Row& whole, double weight, bool few) {
+  FlowGroups::Row factors;
+  for (std::size_t g = 0; g < whole.size(); ++g)
+    factors[g] = few ? 1 : jackknife_factor(whole[g] / weight);
+  return factors;
+}
+
+/// The same as spread() with each z_g as if group g had no part in `share`.
 double left_out_spread(const FlowGroups::Row& part, const FlowGroups::Row& whole, double share,
-                       double weight, bool few) {
+                       const FlowGroups::Row& factors) {
   double sum = 0;
   for (std::size_t g = 0; g < part.size(); ++g) {
-    const double z = (part[g] - share * whole[g]) * (few ? 1 : jackknife_factor(whole[g] / weight));
+    const double z = (part[g] - share * whole[g]) * factors[g];
     sum += z * z;
   }
   return correction * sum;
@@ -60,8 +68,8 @@ FlowVariance::FlowVariance(const LogHistogram& histogram, const FlowGroups& grou
   }
   if (weight <= 0) return;
   degrees_ = std::max(1.0, weight * weight / group_squares - 1);
-  mean_variance_ =
-      left_out_spread(sums, whole, sum / weight, weight, too_few_flows()) / (weight * weight);
+  const FlowGroups::Row factors = jackknife_factors(whole, weight, too_few_flows());
+  mean_variance_ = left_out_spread(sums, whole, sum / weight, factors) / (weight * weight);
 
   double squares = 0;
   std::vector<std::pair<std::int32_t, double>> cell_squares;
@@ -91,10 +99,9 @@ FlowVariance::FlowVariance(const LogHistogram& histogram, const FlowGroups& grou
     const double of_samples =
         (1 - f) * (1 - f) * squares_below + f * f * std::max(squares - squares_below, 0.0);
     const bool inside = f < 1 - 1e-12 && next < cell_squares.size() && of_samples > 0;
-    edges_.push_back({inside ? f : 1,
-                      inside
-                          ? left_out_spread(below, whole, f, weight, too_few_flows()) / of_samples
-                          : of_constant_flows});
+    edges_.push_back({inside ? f : 1, inside
+                                          ? left_out_spread(below, whole, f, factors) / of_samples
+                                          : of_constant_flows});
   });
 }
 

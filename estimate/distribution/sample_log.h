@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/large_allocator.h"
+#include "estimate/distribution/large_allocator.h"
 
 namespace sojourn {
 

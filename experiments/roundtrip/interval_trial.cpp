@@ -34,6 +34,7 @@ Distribution measure(const std::vector<FlowEvent>& events, Table table, TableKin
       batch[i] = {keyed_hash(keys, event.id, 0x5eed),
                   timestamp_from_ns(event.ns),
                   0,
+                  {},
                   Kind::tcp,
                   Leg::server,
                   event.is_request,

@@ -62,6 +62,7 @@ std::vector<FridgeSample> samples_of(const RequestTrace& trace, Table table, std
       batch[i] = {keyed_hash(hash_key, event.id, 0x5eed),
                   timestamp_from_ns(event.ns),
                   0,
+                  {},
                   Kind::tcp,
                   Leg::server,
                   event.is_request,

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/flow_tag.h"
 #include "core/hash.h"
-#include "estimate/distribution/flow_tag.h"
 #include "estimate/distribution/log_histogram.h"
 #include "naming/stored_group.h"
 

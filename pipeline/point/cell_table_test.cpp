@@ -6,7 +6,7 @@
 #include <random>
 #include <tuple>
 
-#include "estimate/distribution/flow_tag.h"
+#include "core/flow_tag.h"
 #include "estimate/distribution/log_histogram.h"
 #include "naming/stored_group.h"
 

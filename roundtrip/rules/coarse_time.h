@@ -50,9 +50,9 @@ class CoarserTime {
   static constexpr std::int64_t most = 0x7fff;
 
   /// `now` if `moves`, without a branch.
-  void move_if(unsigned moves, CoarserTime now) {
-    steps_ =
-        static_cast<std::uint16_t>(choose(moves, std::uint32_t{now.steps_}, std::uint32_t{steps_}));
+  void move_if(SignBit moves, CoarserTime now) {
+    steps_ = static_cast<std::uint16_t>(
+        choose_by_sign(moves, std::uint32_t{now.steps_}, std::uint32_t{steps_}));
   }
 
  private:

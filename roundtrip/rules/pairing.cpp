@@ -1,6 +1,7 @@
 #include "roundtrip/rules/pairing.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 #include "core/prefetch.h"
@@ -58,6 +59,7 @@ Pairing::Pairing(const HashKey& key, const PairingOptions& options)
       asked_(options.exchange_bytes) {}
 
 std::span<const PairEvent> Pairing::events(std::span<const Summary> batch) {
+  assert(batch.size() <= PairEvent::most_summaries);
   return wants_tcp_ ? events_of<true>(batch) : events_of<false>(batch);
 }
 
@@ -70,23 +72,30 @@ std::span<const PairEvent> Pairing::events_of(std::span<const Summary> batch) {
     if constexpr (wants_tcp) tcp_.prefetch(packet.flow);
     prefetch_far(&packet, 16 * sizeof(Summary));  // another core may have written it
   };
-  for_each_fetched(
-      batch, fetch, [&](const Summary& packet, std::uint32_t index) __attribute__((always_inline)) {
-        if (packet.content == Content::tcp) {
-          if constexpr (wants_tcp) out = tcp_.apply(packet, index, out);
-        } else if (packet.content == Content::quic_long || packet.content == Content::quic_short) {
-          out = quic_.apply(packet, index, out);
-        } else if (const auto [kind, is_request] = exchange_of(packet.content);
-                   kind != Kind::count_ && kinds_.has(kind)) {
-          out = exchange(packet, index, kind, is_request, out);
-        }
-      });
+  for_each_fetched(batch, fetch,
+                   [&](const Summary& packet, std::uint32_t index) __attribute__((always_inline)) {
+                     if (packet.content != Content::tcp) {
+                       out = other(packet, index, out);
+                     } else if constexpr (wants_tcp) {
+                       out = tcp_.apply(packet, index, out);
+                     }
+                   });
   return {events_.begin(), out};
+}
+
+/// Of a packet that is not TCP.
+[[gnu::noinline]] PairEvent* Pairing::other(const Summary& packet, std::uint32_t index,
+                                            PairEvent* out) {
+  if (packet.content == Content::quic_long || packet.content == Content::quic_short)
+    return quic_.apply(packet, index, out);
+  const auto [kind, is_request] = exchange_of(packet.content);
+  if (kind == Kind::count_ || !kinds_.has(kind)) return out;
+  return exchange(packet, index, kind, is_request, out);
 }
 
 PairEvent* Pairing::exchange(const Summary& packet, std::uint32_t index, Kind kind, bool is_request,
                              PairEvent* out) {
-  EventWriter write{key_, packet, index, out};
+  EventWriter write{key_, packet, index, {}, out};
   const unsigned requester =
       is_request || is_to_itself(packet) ? write.sender() : 1 - write.sender();
   const std::uint64_t key = pair_key(key_, packet.flow, packet.token(), kind, requester);
@@ -96,6 +105,7 @@ PairEvent* Pairing::exchange(const Summary& packet, std::uint32_t index, Kind ki
   } else {
     asked_.answer(key);
     write.write(kind, Leg::server, false, 0, key);
+    tag_events({out, write.end()}, kind, packet);
   }
   return write.end();
 }

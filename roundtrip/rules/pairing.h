@@ -25,7 +25,8 @@ class Pairing {
  public:
   Pairing(const HashKey& key, const PairingOptions& options);
 
-  /// The events of a batch, in the order of its packets.  Valid until the next call.
+  /// The events of a batch (at most PairEvent::most_summaries), in the order of its packets.  Valid
+  /// until the next call.
   std::span<const PairEvent> events(std::span<const Summary> batch);
 
   std::size_t memory_bytes() const {
@@ -42,6 +43,7 @@ class Pairing {
  private:
   template <bool wants_tcp>
   std::span<const PairEvent> events_of(std::span<const Summary> batch);
+  PairEvent* other(const Summary& packet, std::uint32_t index, PairEvent* out);
   PairEvent* exchange(const Summary& packet, std::uint32_t index, Kind kind, bool is_request,
                       PairEvent* out);
   void make_room(std::size_t packets);

@@ -136,7 +136,7 @@ PairEvent* QuicRules::apply(const Summary& packet, std::uint32_t index, PairEven
     if (packet.content == Content::quic_short && !well_known) return out;
     connection = &connections_.at(packet.flow, packet.time);
   }
-  EventWriter write{key_, packet, index, out};
+  EventWriter write{key_, packet, index, {}, out};
   if (!connection->client_known) {
     const bool from_server = well_known
                                  ? packet.source_port == https_port
@@ -153,6 +153,7 @@ PairEvent* QuicRules::apply(const Summary& packet, std::uint32_t index, PairEven
     if (connection->is_quic || !connection->not_quic) spin(write, *connection);
   }
   connection->last_seen = packet.time;
+  tag_events({out, write.end()}, Kind::quic, packet);
   return write.end();
 }
 

@@ -8,7 +8,6 @@
 
 #include "core/choose.h"
 #include "roundtrip/rules/tcp_rules.h"
-#include "wire/headers/dns.h"
 
 namespace sojourn {
 
@@ -23,14 +22,14 @@ inline std::uint32_t sequence_length(const Summary& packet) {
 
 /// ResponseFlag bits of a response: whether it comes from the client, and whether that is a guess.
 /// (Both bits have the same position in TcpEnds as in ResponseFlag; a test checks this.)
-inline std::uint8_t answer_flags(const TcpConnection& connection, unsigned sender) {
+inline unsigned answer_flags(const TcpConnection& connection, std::size_t sender) {
   const unsigned ends = std::bit_cast<std::uint8_t>(connection.ends);
-  return (ends ^ (sender ^ 1u) << 1) & (requester_is_server | leg_is_guessed);
+  return (ends ^ static_cast<unsigned>(sender ^ 1u) << 1) & (requester_is_server | leg_is_guessed);
 }
 
 /// A zero-window probe sends one byte only to make the peer answer (RFC 9293 section 3.8.6.1): it
 /// does not count as data in flight.
-inline bool is_probe(const Summary& packet, const TcpConnection& connection, unsigned sender) {
+inline bool is_probe(const Summary& packet, const TcpConnection& connection, std::size_t sender) {
   return connection.known[1 - sender].window_zero && packet.payload <= 1 &&
          !has(packet, tcp_syn | tcp_fin) && connection.known[sender].sequence &&
          packet.sequence == connection.side[sender].next_sequence;
@@ -113,11 +112,13 @@ inline void TcpRules::timestamps(EventWriter& write, TcpConnection& connection) 
 /// Compiled twice: for settled packets the compiler drops what they cannot need (docs/results/
 /// rules.md has the gain).  Whether such a packet is a request or a response is unpredictable, so
 /// there is no branch on it.
-template <bool settled>
+template <bool settled, bool every_segment>
 [[gnu::always_inline]] inline void TcpRules::segment(EventWriter& write,
                                                      TcpConnection& connection) {
   const Summary& packet = write.packet();
-  const unsigned sender = write.sender(), receiver = sender ^ 1u;
+  std::size_t sender = write.sender();
+  asm("" : "+r"(sender));  // g++ would keep it in several widths
+  const std::size_t receiver = sender ^ 1u;
   TcpSide& mine = connection.side[sender];
   const TcpSide& theirs = connection.side[receiver];
   TcpKnown& known = connection.known[sender];
@@ -136,34 +137,36 @@ template <bool settled>
                     !(knows_acknowledged & (mine.acknowledged == acknowledgment)));
   // An acknowledgment of bytes never sent belongs to an older connection, or to segments that the
   // capture missed.  It says nothing about the segments seen.
-  const bool was_sent = !knows_theirs | !is_newer(acknowledgment, theirs.next_sequence);
-  const unsigned carries =
-      unpredictable(length != 0 && (settled || (!has(packet, tcp_rst) && !packet.first_fragment &&
-                                                !is_probe(packet, connection, sender))));
-  const unsigned moves_on =
-      carries & unpredictable(!knows_sequence | is_newer(end, mine.next_sequence));
-  const bool is_news = (answers != 0) & was_sent;
+  const SignBit was_sent = sign_bit(!knows_theirs) | ~newer(acknowledgment, theirs.next_sequence);
+  // A settled packet is shorter than 2^31, so the sign of its negated length tells.
+  const SignBit carries =
+      settled ? 0u - length
+              : sign_bit(length != 0 && !has(packet, tcp_rst) && !packet.first_fragment &&
+                         !is_probe(packet, connection, sender));
+  const SignBit moves_on = carries & (sign_bit(!knows_sequence) | newer(end, mine.next_sequence));
   const auto remember = [&] {
-    const bool is_highest = !knows_acknowledged | is_newer(acknowledgment, mine.acknowledged);
+    const SignBit is_highest =
+        sign_bit(!knows_acknowledged) | newer(acknowledgment, mine.acknowledged);
     // For settled packets a newer number was not seen before, so `answers` adds nothing.
-    mine.acknowledged =
-        choose((settled ? was_sent : is_news) & is_highest, acknowledgment, mine.acknowledged);
-    mine.next_sequence = choose(moves_on, end, mine.next_sequence);
+    const SignBit is_news = settled ? was_sent : was_sent & sign_bit(answers != 0);
+    mine.acknowledged = choose_by_sign(is_news & is_highest, acknowledgment, mine.acknowledged);
+    mine.next_sequence = choose_by_sign(moves_on, end, mine.next_sequence);
     connection.advanced[sender].move_if(moves_on, now);
   };
   // As early as possible: what is remembered need not be kept in registers.
   if (settled) remember();
-  if (wants_segments_) {
-    const bool was_acknowledged = (settled || connection.known[receiver].acknowledged) &
-                                  is_acknowledged(end, theirs.acknowledged);
-    const unsigned asks =
-        carries & unpredictable((packet.ip_length() >= full_size_) & !was_acknowledged);
+  if (every_segment || wants_segments_) {
+    const SignBit is_acknowledged = sign_bit(settled || connection.known[receiver].acknowledged) &
+                                    acknowledged_before(end, theirs.acknowledged);
+    const SignBit is_large = sign_bit(every_segment || packet.ip_length() >= full_size_);
+    unsigned asks = (carries & is_large & ~is_acknowledged) >> 31;
+    asm("" : "+r"(asks));  // as in unpredictable()
     std::uint8_t request_flags = repeat_is_ambiguous;
-    if ((carries & ~moves_on) != 0) [[unlikely]]  // else two branches, each hard to predict
+    if (is_set(carries & ~moves_on)) [[unlikely]]  // else two branches, each hard to predict
       if (passed_before(end, connection, sender, now, patience_)) request_flags |= is_copy;
     if (!settled && (connection.ends.has_super_packets || packet.ip_length() > longest_packet))
         [[unlikely]] {
-      super_packet(write, connection, {answers != 0, was_sent, asks != 0, request_flags});
+      super_packet(write, connection, {answers != 0, is_set(was_sent), asks != 0, request_flags});
     } else {
       const unsigned only_asks = asks & ~answers;
       write.ask_or_answer_if(answers | asks, only_asks, Kind::tcp,
@@ -174,8 +177,8 @@ template <bool settled>
   }
   if (settled) return;
   remember();
-  known.acknowledged |= is_news;
-  known.sequence |= carries != 0;
+  known.acknowledged |= (answers != 0) & is_set(was_sent);
+  known.sequence |= is_set(carries);
   known.window_zero = packet.window == 0 && !has(packet, tcp_syn | tcp_fin | tcp_rst);
 }
 
@@ -183,14 +186,13 @@ template <bool settled>
                                                          PairEvent* out) {
   TcpConnection& connection = connections_.at(packet.flow, packet.time);
   connection.last_seen = packet.time;
-  const bool may_be_dns =
-      wants_dns_ && (packet.source_port == dns_port || packet.destination_port == dns_port);
-  if (may_be_dns || !is_plain(packet) || !is_settled(connection)) [[unlikely]]
+  if (may_be_dns(packet) || !is_plain(packet) || !is_settled(connection)) [[unlikely]]
     return unsettled(packet, index, connection, out);
-
-  if (packet.has_timestamps & wants_timestamps_) return stamped(packet, index, connection, out);
-
-  return plain(packet, index, connection, out);
+  if (packet.has_timestamps & wants_timestamps_)
+    return wants_every_segment_ ? settled<true, true>(packet, index, connection, out)
+                                : settled<true, false>(packet, index, connection, out);
+  return wants_every_segment_ ? settled<false, true>(packet, index, connection, out)
+                              : settled<false, false>(packet, index, connection, out);
 }
 
 }  // namespace sojourn

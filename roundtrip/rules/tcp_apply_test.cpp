@@ -49,6 +49,35 @@ TEST(TcpApply, PlainPacketsAreThoseThatTheirMembersSay) {
   EXPECT_GT(plain, 10'000);
 }
 
+/// Signs of differences against what they stand for.
+TEST(TcpApply, NumbersWrap) {
+  std::mt19937 random{9};
+  for (int round = 0; round < 100'000; ++round) {
+    const auto number = static_cast<std::uint32_t>(random());
+    const auto any = static_cast<std::uint32_t>(random());
+    const std::uint32_t ahead =
+        round % 2 == 0 ? any : (any % 2 == 0 ? 1u << 31 : 1u << 30) + any % 3;
+    ASSERT_EQ(is_newer(number + ahead, number), ahead != 0 && ahead <= 1u << 31) << ahead;
+    ASSERT_EQ(is_set(acknowledged_before(number, number + ahead)), ahead < 1u << 30) << ahead;
+  }
+  EXPECT_FALSE(is_newer(5, 5));
+  EXPECT_TRUE(is_set(acknowledged_before(5, 5)));
+  EXPECT_FALSE(is_set(acknowledged_before(5, 4)));
+  EXPECT_FALSE(is_set(acknowledged_before(5, 5 + acknowledged_span)));
+  EXPECT_TRUE(is_set(acknowledged_before(5, 4 + acknowledged_span)));
+}
+
+TEST(TcpApply, TheLastWordsOfAnswersHoldTheirMembers) {
+  for (std::uint8_t flags = 0; flags < last_words_of_answers.size(); ++flags) {
+    PairEvent event{};
+    event.is_request = true;
+    event.set_last(last_words_of_answers[flags]);
+    EXPECT_EQ(event.flags, flags);
+    EXPECT_EQ(event.leg, (flags & requester_is_server) != 0 ? Leg::client : Leg::server);
+    EXPECT_FALSE(event.is_request);
+  }
+}
+
 TEST(TcpApply, TheLastWordOfAnEventHoldsItsMembers) {
   PairEvent event{};
   event.set_last(PairEvent::last_word(Kind::tcp_ts, Leg::client, true, 0xa5));

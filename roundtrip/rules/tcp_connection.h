@@ -1,18 +1,20 @@
 #pragma once
 // The state that the TCP rules keep per connection: one cache line.
 
+#include <cstddef>
 #include <cstdint>
 
+#include "core/choose.h"
+#include "core/flow_tag.h"
 #include "core/time.h"
 #include "roundtrip/rules/coarse_time.h"
 
 namespace sojourn {
 
 /// Serial-number comparison, RFC 1982 and RFC 9293 section 3.4: sequence numbers and timestamps
-/// wrap, so "newer" means less than 2^31 ahead.
-constexpr bool is_newer(std::uint32_t a, std::uint32_t b) {
-  return static_cast<std::int32_t>(a - b) > 0;
-}
+/// wrap, so "newer" means at most 2^31 ahead (RFC 1982 leaves 2^31 itself open; so Linux has it).
+constexpr SignBit newer(std::uint32_t a, std::uint32_t b) { return b - a; }
+constexpr bool is_newer(std::uint32_t a, std::uint32_t b) { return is_set(newer(a, b)); }
 
 /// What one end of the connection has sent so far.
 struct TcpSide {
@@ -56,9 +58,15 @@ struct alignas(64) TcpConnection {
   TcpSide side[2];                ///< 0: the lower endpoint in the order of Summary::flow
   std::uint32_t dns_boundary[2];  ///< sequence number where a side's next DNS message begins
   TcpKnown known[2];
-  TcpEnds ends;                 ///< beside `known`: is_settled() tests both at once
-  std::uint8_t life;            ///< counts the connections with these ends, modulo 256
-  std::uint16_t dns_length[2];  ///< DnsStreamPosition::length at the boundary
+  TcpEnds ends;       ///< beside `known`: is_settled() tests both at once
+  std::uint8_t life;  ///< counts the connections with these ends, modulo 256
+  union {
+    struct {
+      FlowTag tag;
+      std::uint16_t is_known;
+    } flow_tag;                   ///< unless DNS is read from it
+    std::uint16_t dns_length[2];  ///< if it is: DnsStreamPosition::length at the boundary
+  };
 };
 static_assert(sizeof(TcpConnection) == 64);
 
@@ -69,20 +77,22 @@ inline constexpr std::uint32_t acknowledged_span = 1u << 30;
 /// The receiver has already acknowledged this.  Either the segment is retransmitted, and Karn's
 /// rule forbids using it; or it is a keep-alive (RFC 9293 section 3.8.4), which repeats an
 /// acknowledged byte.  A byte repeated before its acknowledgment is a retransmission.
-constexpr bool is_acknowledged(std::uint32_t end, std::uint32_t acknowledged) {
-  return acknowledged - end < acknowledged_span;
+constexpr SignBit acknowledged_before(std::uint32_t end, std::uint32_t acknowledged) {
+  const std::uint32_t since = acknowledged - end;
+  static_assert(acknowledged_span == 1u << 30);
+  return ~(since | since << 1);  // both of the highest bits are 0
 }
 inline bool was_acknowledged(std::uint32_t end, const TcpConnection& connection,
-                             unsigned receiver) {
+                             std::size_t receiver) {
   return connection.known[receiver].acknowledged &&
-         is_acknowledged(end, connection.side[receiver].acknowledged);
+         is_set(acknowledged_before(end, connection.side[receiver].acknowledged));
 }
 
 /// A segment with this end passed before, or that is unknown by now.  A segment that ends at the
 /// highest byte sent is certainly a retransmission.  One that ends further back may be late, or its
 /// first copy was lost before the capture.  That is ruled out if nothing new was sent for longer
 /// than the timeout.
-inline bool passed_before(std::uint32_t end, const TcpConnection& connection, unsigned sender,
+inline bool passed_before(std::uint32_t end, const TcpConnection& connection, std::size_t sender,
                           CoarserTime now, unsigned patience) {
   const std::uint32_t sent = connection.side[sender].next_sequence;
   const int known = connection.known[sender].sequence, is_the_end = end == sent,

@@ -84,6 +84,7 @@ TcpRules::TcpRules(const HashKey& key, const PairingOptions& options)
       wants_handshake_(options.kinds.has(Kind::handshake)),
       wants_life_(options.kinds.has(Kind::flow)),
       wants_dns_(options.kinds.has(Kind::dns)),
+      wants_every_segment_(wants_segments_ && options.full_size == 0),
       full_size_(options.full_size),
       patience_(CoarserTime::steps_in(options.expire)),
       connections_(options.idle, first_connections, options.most_connections, options.in_use) {
@@ -94,35 +95,41 @@ TcpRules::TcpRules(const HashKey& key, const PairingOptions& options)
   if (super_packets_) super_packets_->limit(options.connection_limit_bytes / 8);
 }
 
-/// A settled packet without timestamps.  Apart from the loop over packets: there g++ runs out of
-/// registers and keeps a dozen of its values on the stack.
-[[gnu::noinline]] PairEvent* TcpRules::plain(const Summary& packet, std::uint32_t index,
-                                             TcpConnection& connection, PairEvent* out) {
-  EventWriter write{key_, packet, index, out};
-  segment<true>(write, connection);
-  return write.end();
-}
-
-/// A settled packet with timestamps, of which there are many or none: apart, so that the way of the
-/// others needs fewer registers.
-[[gnu::noinline]] PairEvent* TcpRules::stamped(const Summary& packet, std::uint32_t index,
+/// Apart from the loop over packets: there g++ runs out of registers and keeps a dozen of its
+/// values on the stack.  Whether timestamps are read, and whether every segment is a request, holds
+/// for nearly all packets of a capture or for none.
+template <bool stamped, bool every_segment>
+[[gnu::noinline]] PairEvent* TcpRules::settled(const Summary& packet, std::uint32_t index,
                                                TcpConnection& connection, PairEvent* out) {
-  EventWriter write{key_, packet, index, out};
-  timestamps(write, connection);
-  segment<true>(write, connection);
+  EventWriter write{key_, packet, index, connection.flow_tag.tag, out};
+  if constexpr (stamped) timestamps(write, connection);
+  segment<true, every_segment>(write, connection);
   return write.end();
 }
+template PairEvent* TcpRules::settled<false, false>(const Summary&, std::uint32_t, TcpConnection&,
+                                                    PairEvent*);
+template PairEvent* TcpRules::settled<false, true>(const Summary&, std::uint32_t, TcpConnection&,
+                                                   PairEvent*);
+template PairEvent* TcpRules::settled<true, false>(const Summary&, std::uint32_t, TcpConnection&,
+                                                   PairEvent*);
+template PairEvent* TcpRules::settled<true, true>(const Summary&, std::uint32_t, TcpConnection&,
+                                                  PairEvent*);
 
-/// A packet that is not settled.
+/// A packet that is not settled.  The first of a connection brings the flow's tag, the others find
+/// it there: their bytes may be in the cache of the core that parsed them.
 [[gnu::noinline]] PairEvent* TcpRules::unsettled(const Summary& packet, std::uint32_t index,
                                                  TcpConnection& connection, PairEvent* out) {
   const bool opens_or_ends = has(packet, tcp_syn | tcp_fin | tcp_rst);
-  const bool may_be_dns =
-      wants_dns_ && (packet.source_port == dns_port || packet.destination_port == dns_port);
+  const bool is_dns = may_be_dns(packet);
   const bool first_acknowledgment = !connection.known[side_of_sender(packet)].acknowledged;
-  if (opens_or_ends | first_acknowledgment | may_be_dns) out = rare(packet, index, connection, out);
+  const FlowTag flow = !is_dns && connection.flow_tag.is_known
+                           ? connection.flow_tag.tag
+                           : FlowTag::of(flow_of(Kind::tcp, packet));
+  if (opens_or_ends | first_acknowledgment | is_dns)
+    out = rare(packet, index, flow, connection, out);
+  if (!is_dns) connection.flow_tag = {flow, true};
 
-  EventWriter write{key_, packet, index, out};
+  EventWriter write{key_, packet, index, flow, out};
   if (packet.has_timestamps && wants_timestamps_) timestamps(write, connection);
   segment<false>(write, connection);  // last: it moves next_sequence on
   return write.end();
@@ -130,16 +137,19 @@ TcpRules::TcpRules(const HashKey& key, const PairingOptions& options)
 
 /// What few packets need, kept apart from the common path.
 [[gnu::noinline]] PairEvent* TcpRules::rare(const Summary& packet, std::uint32_t index,
-                                            TcpConnection& connection, PairEvent* out) const {
-  EventWriter write{key_, packet, index, out};
+                                            FlowTag flow, TcpConnection& connection,
+                                            PairEvent* out) const {
+  EventWriter write{key_, packet, index, flow, out};
   const bool is_repeated = has(packet, tcp_syn) && meet_ends(packet, connection);
   if (!connection.ends.client_known && !connection.ends.client_guessed)
     guess_client(packet, connection);
   if (wants_life_) life(write, connection, is_repeated);
   if (wants_handshake_) handshake(write, connection, is_repeated);
-  if (wants_dns_ && packet.payload > 0 &&
-      (packet.source_port == dns_port || packet.destination_port == dns_port))
+  if (packet.payload > 0 && may_be_dns(packet)) {
+    PairEvent* const first = write.end();
     read_dns_stream(write, connection, patience_);
+    tag_events({first, write.end()}, Kind::dns, packet);
+  }
   return write.end();
 }
 
@@ -152,7 +162,7 @@ TcpRules::TcpRules(const HashKey& key, const PairingOptions& options)
   if (found.answers) {
     SuperPackets* const theirs =
         super_packets_ ? super_packets_->find(super_packet_flow(packet, 1 - sender)) : nullptr;
-    const std::uint8_t flags = answer_flags(connection, sender);
+    const unsigned flags = answer_flags(connection, sender);
     const auto [oldest, is_theirs] = theirs && found.was_sent
                                          ? theirs->acknowledge(packet.acknowledgment)
                                          : SuperPackets::Reached{};

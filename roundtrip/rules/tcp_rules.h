@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "core/hash.h"
 #include "roundtrip/rules/connection_table.h"
@@ -11,6 +12,7 @@
 #include "roundtrip/rules/pairing_options.h"
 #include "roundtrip/rules/super_packets.h"
 #include "roundtrip/rules/tcp_connection.h"
+#include "wire/headers/dns.h"
 
 namespace sojourn {
 
@@ -42,23 +44,26 @@ class TcpRules {
     std::uint8_t request_flags;
   };
 
-  template <bool settled>
+  bool may_be_dns(const Summary& packet) const {
+    return wants_dns_ && (packet.source_port == dns_port || packet.destination_port == dns_port);
+  }
+  template <bool settled, bool every_segment = false>
   inline void segment(EventWriter& write, TcpConnection& connection);
   inline void timestamps(EventWriter& write, TcpConnection& connection) const;
-  PairEvent* plain(const Summary& packet, std::uint32_t index, TcpConnection& connection,
-                   PairEvent* out);
-  PairEvent* stamped(const Summary& packet, std::uint32_t index, TcpConnection& connection,
+  template <bool stamped, bool every_segment>
+  PairEvent* settled(const Summary& packet, std::uint32_t index, TcpConnection& connection,
                      PairEvent* out);
   PairEvent* unsettled(const Summary& packet, std::uint32_t index, TcpConnection& connection,
                        PairEvent* out);
-  PairEvent* rare(const Summary& packet, std::uint32_t index, TcpConnection& connection,
-                  PairEvent* out) const;
+  PairEvent* rare(const Summary& packet, std::uint32_t index, FlowTag flow,
+                  TcpConnection& connection, PairEvent* out) const;
   void handshake(EventWriter& write, TcpConnection& connection, bool is_repeated) const;
   void life(EventWriter& write, const TcpConnection& connection, bool is_repeated) const;
   void super_packet(EventWriter& write, TcpConnection& connection, const Segment& found);
 
   HashKey key_;
   bool wants_segments_, wants_timestamps_, wants_handshake_, wants_life_, wants_dns_;
+  bool wants_every_segment_;  ///< of whatever size
   std::uint32_t full_size_;
   unsigned patience_;  ///< PairingOptions::expire in steps of CoarserTime
   ConnectionTable<TcpConnection> connections_;

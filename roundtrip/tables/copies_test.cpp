@@ -72,8 +72,8 @@ TYPED_TEST(Copies, AreNotCountedAsRequests) {
   auto table = make<TypeParam>();
   BatchOutcome outcome;
   const std::uint64_t key = 0x9e3779b97f4a7c15u;
-  const std::array events{PairEvent{key, at_s(1), 0, Kind::icmp, Leg::server, true, copy},
-                          PairEvent{key, at_s(2), 1, Kind::icmp, Leg::server, false, 0}};
+  const std::array events{PairEvent{key, at_s(1), 0, {}, Kind::icmp, Leg::server, true, copy},
+                          PairEvent{key, at_s(2), 1, {}, Kind::icmp, Leg::server, false, 0}};
   apply_batch(table, events, outcome);
   EXPECT_EQ(outcome.requests(Kind::icmp), 0u);
   EXPECT_TRUE(outcome.matches().empty());

@@ -170,7 +170,7 @@ TEST(ExactTable, IsFullRatherThanGrowBeyondItsLimit) {
   std::size_t asked = 0;
   while (!table.is_full() && asked < 100'000) {
     for (PairEvent& event : batch)
-      event = {++key * 0x9e3779b97f4a7c15u, at(1), 0, Kind::tcp, Leg::server, true, 0};
+      event = {++key * 0x9e3779b97f4a7c15u, at(1), 0, {}, Kind::tcp, Leg::server, true, 0};
     out.start(batch.size());
     table.apply(batch, out);
     asked += out.requests(Kind::tcp);
@@ -225,6 +225,7 @@ TEST(ExactTable, ABatchDoesWhatItsEventsDoOneByOne) {
             key,
             at(64 * batch + static_cast<int>(i)),
             0,
+            {},
             Kind::tcp,
             Leg::server,
             asks,

@@ -1,5 +1,5 @@
 #pragma once
-// The stored part of a flow's identity: enough to separate groups of flows and to count flows.
+// A small part of a flow's identity: enough to separate groups of flows and to count flows.
 
 #include <cstdint>
 

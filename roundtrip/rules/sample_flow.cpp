@@ -1,4 +1,4 @@
-#include "pipeline/sample_flow.h"
+#include "roundtrip/rules/sample_flow.h"
 
 #include <array>
 
