@@ -1,7 +1,7 @@
 // Alarms: current and past, why, since when, and how certain.
 
 import { ask, type Alarms } from './api';
-import { h, table } from './dom';
+import { h, redraw, table } from './dom';
 import { duration, interval, length, time } from './format';
 import { link_to } from './state';
 import type { Context } from './view';
@@ -27,7 +27,7 @@ export async function alarms(context: Context): Promise<void> {
     length(Math.round((alarm.until_s ?? answer.now_s) - alarm.since_s))]);
   const columns = [{ title: 'rule' }, { title: 'where' }, { title: 'who' }, { title: 'why' }, { title: 'value', numeric }, { title: 'surely', numeric },
     { title: 'bound', numeric }, { title: 'since' }, { title: 'for', numeric }];
-  context.place.replaceChildren(h('h2', {}, 'Alarms'),
+  redraw(context.place, h('h2', {}, 'Alarms'),
     current.length ? table(`Now: ${current.length}`, columns, rows(current), 'alarms-now') : h('p', { class: 'empty good', id: 'no-alarms' }, '✓ No alarm now. Rules are given with --alarm.'),
     past.length ? table('Past', columns, rows(past), 'alarms-past') : h('p', { class: 'note' }, 'None in the past.'));
 }

@@ -4,7 +4,7 @@ import uPlot from 'uplot';
 import { delay_ticks } from './axes';
 import { ask, type Comparison, type Side } from './api';
 import { chooser, completed } from './choose';
-import { h, table } from './dom';
+import { h, redraw, table } from './dom';
 import { count, duration, interval, share, time } from './format';
 import { go, range_of, settle, type Shown } from './state';
 import type { Context } from './view';
@@ -77,7 +77,7 @@ export async function compare(context: Context): Promise<void> {
   const rows = [answer.a, answer.b].map((side, i) => [`${'AB'[i]}: ${title_of(side)}`, count(side.weight), count(side.effective_samples),
     ...side.quantiles.flatMap(q => [duration(q.delay_ns), interval(q.low_ns, q.high_ns)])]);
   for (const row of rows) while (row.length < 9) row.push('–');
-  context.place.replaceChildren(h('h2', {}, `Compare ${state.subject} · ${state.kind}`), chooser(context, { ...state, prefix: '' }, null),
+  redraw(context.place, h('h2', {}, `Compare ${state.subject} · ${state.kind}`), chooser(context, { ...state, prefix: '' }, null),
     form(shown), verdict, picture,
     table('Both sides', [{ title: 'side' }, { title: 'samples', numeric }, { title: 'effective', numeric }, { title: 'median', numeric },
       { title: '95 % sure', numeric }, { title: 'p95', numeric }, { title: '95 % sure', numeric }, { title: 'p99', numeric }, { title: '95 % sure', numeric }],

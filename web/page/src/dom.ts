@@ -16,6 +16,13 @@ export function h<K extends keyof HTMLElementTagNameMap>(name: K, attributes: At
   return element;
 }
 
+/** Replaces what a place shows.  The keyboard stays where it was: what has the same name gets the focus back. */
+export function redraw(place: HTMLElement, ...children: (Node | string)[]): void {
+  const focused = place.contains(document.activeElement) ? document.activeElement!.id : '';
+  place.replaceChildren(...children);
+  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+}
+
 export interface Column { title: string; numeric?: boolean }
 
 /** A table in a box that scrolls by itself on a narrow screen. */
@@ -28,7 +35,7 @@ export function table(caption: string, columns: Column[], rows: Child[][], id?: 
 }
 
 export function select(label: string, options: [string, string][], value: string, change: (value: string) => void): HTMLElement {
-  const box = h('select', { onchange: event => change((event.target as HTMLSelectElement).value) },
+  const box = h('select', { id: `choose-${label.toLowerCase().replaceAll(' ', '-')}`, onchange: event => change((event.target as HTMLSelectElement).value) },
     ...options.map(([key, text]) => h('option', { value: key, selected: key === value }, text)));
   return h('label', {}, `${label} `, box);
 }

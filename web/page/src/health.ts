@@ -1,7 +1,7 @@
 // Health: whether everything adds up, and what it costs.
 
 import { ask, type Health } from './api';
-import { h, table, type Child } from './dom';
+import { h, redraw, table, type Child } from './dom';
 import { ago, bytes, count, duration, time } from './format';
 import type { Context } from './view';
 
@@ -37,5 +37,5 @@ export async function health(context: Context): Promise<void> {
       [['clock', ...answer.ledgers.map(l => l.clock_error_ns === null ? 'not synchronised' : `±${duration(l.clock_error_ns)}`)] as Child[],
         ...names.map((name): Child[] => [name.replaceAll('_', ' '), ...answer.ledgers.map(l => count(l.accounts[name]))])], 'ledger'));
   parts.push(table('This process', [{ title: 'what' }, { title: 'value', numeric }], flat(answer.process), 'process'));
-  context.place.replaceChildren(...parts);
+  redraw(context.place, ...parts);
 }

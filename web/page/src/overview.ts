@@ -2,7 +2,7 @@
 
 import { ask, listen, type HeatmapData } from './api';
 import { chooser, completed } from './choose';
-import { h, table } from './dom';
+import { h, redraw, table } from './dom';
 import { ago, count, duration, interval, length, share, time } from './format';
 import { Heatmap } from './heatmap';
 import { merge } from './merge';
@@ -79,7 +79,7 @@ export async function overview(context: Context): Promise<void> {
     if (details.open) details.replaceChildren(details.firstChild!, data_table(data));
   };
   details.addEventListener('toggle', fill);
-  context.place.replaceChildren(h('h2', {}, `${state.subject} · ${state.kind}`), chooser(context, state, range), nothing, picture,
+  redraw(context.place, h('h2', {}, `${state.subject} · ${state.kind}`), chooser(context, state, range), nothing, picture,
     legend(), words, state.kind === 'oneway' ? h('p', { class: 'note' }, oneway_note) : '', details);
   const began = performance.now();
   const map = new Heatmap(picture, data, {

@@ -1,7 +1,7 @@
 // Path: points and segments found so far.
 
 import { ask, type Clock, type Path } from './api';
-import { h, table, type Child } from './dom';
+import { h, redraw, table, type Child } from './dom';
 import { ago, count, duration, interval, share } from './format';
 import { link_to, range_of } from './state';
 import type { Context } from './view';
@@ -43,5 +43,5 @@ export async function path(context: Context): Promise<void> {
     answer.round_trips.map(r => [h('a', { href: link_to({ view: 'overview', subject: r.subject, kind: r.kind, leg: r.leg, prefix: '' }) }, r.subject),
       r.kind, r.leg, duration(r.quantiles[0]?.delay_ns), r.quantiles[0] ? interval(r.quantiles[0].low_ns, r.quantiles[0].high_ns) : '–',
       duration(r.quantiles[1]?.delay_ns), count(r.weight), age(r.newest_s, answer.now_s)]), 'round-trips'));
-  context.place.replaceChildren(...parts);
+  redraw(context.place, ...parts);
 }

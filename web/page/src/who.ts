@@ -2,7 +2,7 @@
 
 import { ask, type Groups } from './api';
 import { chooser, completed } from './choose';
-import { h, select, table } from './dom';
+import { h, redraw, select, table } from './dom';
 import { count, duration, interval, share, time } from './format';
 import { go, link_to, range_of, settle } from './state';
 import type { Context } from './view';
@@ -44,7 +44,7 @@ export async function who(context: Context): Promise<void> {
       ...(oneway ? [group.loss ? share(group.loss.share) : '–'] : []),
     ];
   });
-  context.place.replaceChildren(
+  redraw(context.place,
     h('h2', {}, `Who is behind ${state.subject} · ${state.kind}`), chooser(context, state, range),
     h('form', { class: 'chooser', 'aria-label': 'Order', onsubmit: event => event.preventDefault() },
       select('First', [['changed', 'most changed'], ['worst', 'worst p95'], ['heaviest', 'most samples']], state.order, order => go({ order })),
