@@ -48,6 +48,12 @@ struct TcpEnds {
   std::uint8_t ts_value_asked : 2;  ///< bit per side: data carried its newest TSval first
 };
 
+/// Computed by the first packet of the connection.
+struct KnownFlowTag {
+  FlowTag tag;
+  std::uint16_t is_known;
+};
+
 struct alignas(64) TcpConnection {
   /// An acknowledgment is looked up whether or not its request is remembered here.
   static constexpr bool may_be_forgotten = true;
@@ -61,10 +67,7 @@ struct alignas(64) TcpConnection {
   TcpEnds ends;       ///< beside `known`: is_settled() tests both at once
   std::uint8_t life;  ///< counts the connections with these ends, modulo 256
   union {
-    struct {
-      FlowTag tag;
-      std::uint16_t is_known;
-    } flow_tag;                   ///< unless DNS is read from it
+    KnownFlowTag flow_tag;        ///< unless DNS is read from it
     std::uint16_t dns_length[2];  ///< if it is: DnsStreamPosition::length at the boundary
   };
 };

@@ -109,12 +109,13 @@ const tests = {
     check('p95 of 8 ms', Math.abs(ms(row[5]) - 8) < 0.1, row);
     check('loss of 1 %', row[7] === '1.0 %' || row[7] === '–', row);
     check('loss is known further back', rows[60][7] === '1.0 %', rows[60]);
-    // Cells are where the delays are, and nowhere else.
+    // Cells are where the delays are, and nowhere else.  The line of the median, which jumps between the two delays, is red.
     const at = now - 1800;
-    const [here_4, between, here_8] = [await colour_at(at, 4.0e6), await colour_at(at, 5.5e6), await colour_at(at, 8.05e6)];
+    const [here_4, between, below, here_8] = [await colour_at(at, 4.0e6), await colour_at(at, 5.5e6), await colour_at(at, 2.5e6), await colour_at(at, 8.05e6)];
     check('a cell at 4 ms', here_4[3] > 200 && here_4[2] > here_4[0], here_4);
     check('a cell at 8 ms', here_8[3] > 200, here_8);
-    check('no cell between', between[3] < 60, between);
+    check('no cell between', between[3] < 60 || between[0] > between[2], between);
+    check('no cell below', below[3] < 60, below);
     // How long it took is told; what is long depends on the machine.
     check('the time of drawing is told', parseFloat(await page.$eval('#heatmap', e => e.dataset.drawnMs)) > 0);
     await open({ subject: 'south:north' });
