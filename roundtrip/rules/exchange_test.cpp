@@ -28,9 +28,9 @@ class Exchange : public testing::TestWithParam<ExchangeCase> {
   Conversation talk_{53};
 
  private:
-  Exchange& put(const Datagram& datagram) {
+  Exchange& put(Datagram datagram) {
+    datagram.ipv6 = GetParam().ipv6;
     talk_.send(datagram);
-    talk_.last().is_ipv6 = GetParam().ipv6;
     return *this;
   }
 };

@@ -49,6 +49,7 @@ struct Datagram {
   bool initial = false;
   bool spin = false;
   bool fixed_bit = true;  ///< of a QUIC short header
+  bool ipv6 = false;      ///< the client is ::1, the server ::2
 };
 
 /// What the rules and the exact table found in a conversation.
@@ -100,6 +101,16 @@ class Conversation {
     summary.set_token(datagram.token);
     summary.quic_initial = datagram.initial;
     summary.quic_spin = datagram.spin;
+    if (datagram.ipv6) {
+      Payload& ip = headers_.back();
+      ip.assign(40, std::byte{0});
+      const bool from_client = datagram.from == From::client;
+      ip[8 + 15] = from_client ? std::byte{1} : std::byte{2};
+      ip[24 + 15] = from_client ? std::byte{2} : std::byte{1};
+      summary.is_ipv6 = true;
+      summary.ip = ip.data();
+      summary.ip_captured = 40;
+    }
     if (datagram.content == Content::quic_short) {
       headers_.back().resize(29, datagram.fixed_bit ? std::byte{0x40} : std::byte{0});
       summary.ip = headers_.back().data();
