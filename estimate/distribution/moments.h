@@ -64,8 +64,13 @@ class Moments {
   /// below 1e-14 of their sum.
   void add_weighted(std::span<const std::int64_t> delays_ns, std::span<const double> weights) {
     double weight = 0, squared = 0, sum = 0;
+    std::int64_t least = min_, greatest = max_;  // in registers, unlike members
     for (std::size_t i = 0; i < delays_ns.size(); ++i) {
-      note_extremes(delays_ns[i], weights[i], delays_ns[i], weights[i]);
+      if (const std::int64_t ns = delays_ns[i]; ns <= least || ns >= greatest) [[unlikely]] {
+        note_extremes(ns, weights[i], ns, weights[i]);
+        least = min_;
+        greatest = max_;
+      }
       weight += weights[i];
       squared += weights[i] * weights[i];
       sum += weights[i] * static_cast<double>(delays_ns[i]);

@@ -93,7 +93,7 @@ class BasicFridgesTable {
     return Admission::stored;
   }
 
-  std::optional<Match> response(std::uint64_t key, Timestamp time) {
+  [[gnu::always_inline]] std::optional<Match> response(std::uint64_t key, Timestamp time) {
     const unsigned fridge = home_of(KeyParts::coins(key));
     Slot& slot = slots_[slot_of(key, fridge)];
     if (!slot.holds(key)) return std::nullopt;
