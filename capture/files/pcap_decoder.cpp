@@ -35,13 +35,19 @@ class PcapDecoder final : public Decoder {
     Packet* out = batch.data();
     Packet* const out_end = out + batch.size();
     PacketTally tally = tally_;
+    const bool is_large = batch.size() > small_batch;
     for (; out != out_end; ++out) {
       const auto rest = static_cast<std::size_t>(window.end - at);
       if (rest < variant.record_header_size) break;
       const auto [captured, length] = lengths(at);
       if (captured > max_captured || captured > rest - variant.record_header_size) break;
-      prefetch_near(at, prefetch_distance);
-      prefetch_near(at, prefetch_distance + cache_line);  // the next header lies in either
+      if (is_large) {  // the next header lies in either of two lines
+        prefetch_far(at, far_ahead);
+        prefetch_far(at, far_ahead + cache_line);
+      } else {
+        prefetch_near(at, near_ahead);
+        prefetch_near(at, near_ahead + cache_line);
+      }
 
       // Seconds are unsigned and 32 bits wide, so no time of a pcap file overflows int64
       // nanoseconds.  The addition carries a fraction of a second or more.
@@ -68,9 +74,11 @@ class PcapDecoder final : public Decoder {
   }
 
  private:
-  /// Where the next record begins is known once this one's header is read.  The parser has fetched
-  /// the bytes into the second-level cache, whose latency would be paid for each packet.
-  static constexpr std::ptrdiff_t prefetch_distance = 1024, cache_line = 64;
+  /// Where the next record begins is known once this one's header is read.  With small batches the
+  /// parser has fetched the bytes into the second-level cache, whose latency would be paid for each
+  /// packet.  With those of several threads they are not even there.
+  static constexpr std::size_t small_batch = 512;
+  static constexpr std::ptrdiff_t near_ahead = 1024, far_ahead = 8192, cache_line = 64;
 
   struct Lengths {
     std::uint32_t captured, on_the_wire;
