@@ -91,6 +91,18 @@ template <bool notes = false, PairTable Table>
   }
 }
 
+/// Requests that the table stored for the whole time, and then gave less.
+template <PairTable Table>
+inline void count_given_up(Table& table, BatchOutcome& out) {
+  if constexpr (requires { table.has_given_up(); }) {
+    if (!table.has_given_up()) [[likely]]
+      return;
+    for (std::size_t i = 0; i < paired_kind_count; ++i)
+      out.left_out(static_cast<Kind>(i))[LeftOut::given_up] +=
+          table.take_given_up(static_cast<Kind>(i));
+  }
+}
+
 /// All events in order, with prefetched slots.  A table may provide its own faster implementation.
 template <PairTable Table>
 void apply_batch(Table& table, std::span<const PairEvent> events, BatchOutcome& out) {
@@ -102,6 +114,7 @@ void apply_batch(Table& table, std::span<const PairEvent> events, BatchOutcome& 
         events, [&](const PairEvent& event) { table.prefetch(event.key); },
         [&](const PairEvent& event, std::uint32_t) { apply_event(table, event, out); });
   }
+  count_given_up(table, out);
 }
 
 /// The same, and records which requests were counted.
@@ -109,6 +122,7 @@ template <PairTable Table>
 void apply_noting(Table& table, std::span<const PairEvent> events, BatchOutcome& out) {
   out.start(events.size());
   for (const PairEvent& event : events) apply_event<true>(table, event, out);
+  count_given_up(table, out);
 }
 
 }  // namespace sojourn

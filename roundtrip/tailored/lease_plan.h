@@ -41,10 +41,6 @@ class LeasePlan {
  public:
   /// No request waits.
   LeasePlan() = default;
-  /// The plan of a table that knows nothing yet: requests that it admitted may be dropped once more
-  /// is known.
-  void set_provisional() { provisional_ = true; }
-  bool is_provisional() const { return provisional_; }
   explicit LeasePlan(const std::array<double, WaitSteps::count>& chances);
 
   unsigned step_of(std::uint32_t coin) const {
@@ -69,7 +65,6 @@ class LeasePlan {
 
  private:
   std::array<std::uint64_t, WaitSteps::count> below_{};
-  bool provisional_ = false;
 };
 
 /// Learns the distribution of delays, and proposes the next plan.

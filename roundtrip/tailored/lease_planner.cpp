@@ -43,7 +43,7 @@ bool LeasePlanner::tune(std::int64_t now_ns) {
 }
 
 LeasePlan LeasePlanner::plan_for(double slots_a_request_ns, std::int64_t elapsed_ns) const {
-  LeasePlan plan{scaled_to_room(
+  return LeasePlan{scaled_to_room(
       tailor_.shape(elapsed_ns),
       {.slots_a_line = options_.slots_a_line,
        .lines = options_.lines,
@@ -52,8 +52,6 @@ LeasePlan LeasePlanner::plan_for(double slots_a_request_ns, std::int64_t elapsed
                          ? tailored_tuning.look_ahead * static_cast<double>(elapsed_ns)
                          : no_horizon,
        .unanswered = tailor_.unanswered()})};
-  if (rate_.calls() == 0) plan.set_provisional();
-  return plan;
 }
 
 }  // namespace sojourn

@@ -46,7 +46,10 @@ class LeasePlanner {
   std::uint64_t no_coin_from(std::int64_t oldest_ns) const {
     return plans_.no_coin_from(oldest_ns);
   }
-  /// Only the first few requests came under another plan, which admitted far more.
+  /// The rate is known from the second look on; until then every request was admitted, for as long
+  /// as any may wait.
+  static constexpr std::size_t first_requests = std::size_t{2} * tailored_tuning.requests_a_look;
+  /// True at that look, if the plan admits far fewer.
   bool first_was_generous() const {
     return rate_.calls() == 2 && plans_.current().chance(1) < 0.25;
   }

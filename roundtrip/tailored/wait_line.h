@@ -144,6 +144,19 @@ class WaitLine {
     else
       word(i) = with_code(word(i));
   }
+  /// A request of this line gets another plan: how long it may wait, and the parity of the plan.
+  void change_plan(unsigned i, unsigned step, unsigned parity) {
+    const auto changed = [=](std::uint64_t bits) {
+      constexpr std::uint64_t old = std::uint64_t{63} << step_shift | std::uint64_t{1}
+                                                                          << parity_shift;
+      return (bits & ~old) | std::uint64_t{step} << step_shift |
+             std::uint64_t{parity} << parity_shift;
+    };
+    if (is_dense())
+      set_packed(i, changed(packed(i)));
+    else  // the unit of its time depends on the step
+      word(i) = roomy_bits(changed(word(i)) & common_mask, roomy_time_of(word(i)));
+  }
   void clear(unsigned i) {
     if (is_dense())
       set_packed(i, 0);

@@ -77,6 +77,29 @@ TEST(WaitLine, StartsAtAnyTime) {
   }
 }
 
+// Steps of 44 and 20 are waits of 4.3 s and 1 ms; in a roomy line an hour has a coarser unit.
+TEST(WaitLine, AnotherPlanLeavesAgeAndWeightAsTheyWere) {
+  const std::int64_t start = 1'700'000'000'987'654'321, age = 700'000;
+  for (const unsigned others : {0u, 8u}) {
+    for (const unsigned step : {44u, 63u}) {
+      WaitLine line = line_with(step, start);
+      for (unsigned i = 0; i < others; ++i) line.put({.step = 46, .fingerprint = 1 + i}, start);
+      EXPECT_EQ(line.is_dense(), others > 0);
+      const auto slot = static_cast<unsigned>(std::countr_zero(line.holders(fingerprint)));
+      const auto before = found(line, start + age);
+      line.change_plan(slot, 20, 1 - (step & 1));
+      const auto after = found(line, start + age);
+      ASSERT_TRUE(before && after);
+      EXPECT_EQ(after->step, 20u);
+      EXPECT_EQ(after->plan_parity, 1 - (step & 1));
+      EXPECT_EQ(after->stands_for, 13u);
+      EXPECT_EQ(after->age_ns, before->age_ns);
+      EXPECT_FALSE(found(line, start + WaitSteps::longest_ns(20) + 10'000));
+      for (unsigned i = 0; i < others; ++i) EXPECT_NE(line.holders(1 + i), 0u);
+    }
+  }
+}
+
 TEST(WaitLine, WhatIsOverIsNeverYoungAgain) {
   for (const unsigned step : {1u, 2u, 20u, 40u, 47u, 48u, 63u}) {
     for (const std::int64_t later :
