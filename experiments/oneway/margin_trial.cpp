@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/hash.h"
@@ -21,29 +22,25 @@ double median(std::vector<double> values) {
 class Judge {
  public:
   void add(double estimated, double margin, double truth) {
-    errors_.push_back(estimated - truth);
-    margins_.push_back(margin);
-    truths_.push_back(truth);
+    const double error = std::abs(estimated - truth);
+    errors_.push_back(error / truth);
+    margins_.push_back(margin / truth);
+    // A nanosecond for rounding.
+    by_margin_.push_back(error <= 1 ? 0 : (error - 1) / margin);
   }
-  MarginTrial verdict(double bias) const {
+  MarginTrial verdict() && {
     MarginTrial trial{.flows = errors_.size()};
     if (errors_.empty()) return trial;
-    const double shift = bias * median(margins_);
-    std::vector<double> errors, margins;
-    for (std::size_t i = 0; i < errors_.size(); ++i) {
-      const double error = std::abs(errors_[i] + shift);
-      trial.covered += error <= margins_[i] + 1;  // a nanosecond for rounding
-      errors.push_back(error / truths_[i]);
-      margins.push_back(margins_[i] / truths_[i]);
-    }
-    trial.covered /= static_cast<double>(errors_.size());
-    trial.median_error = median(std::move(errors));
-    trial.median_margin = median(std::move(margins));
+    std::ranges::sort(by_margin_);
+    trial.errors_by_margin = std::move(by_margin_);
+    trial.covered = trial.covered_by(1);
+    trial.median_error = median(std::move(errors_));
+    trial.median_margin = median(std::move(margins_));
     return trial;
   }
 
  private:
-  std::vector<double> errors_, margins_, truths_;
+  std::vector<double> errors_, margins_, by_margin_;
 };
 
 Arrivals pass_all(const MarginTraffic& traffic) {
@@ -57,8 +54,13 @@ Arrivals pass_all(const MarginTraffic& traffic) {
 
 }  // namespace
 
+double MarginTrial::covered_by(double factor) const {
+  const auto within = std::ranges::upper_bound(errors_by_margin, factor) - errors_by_margin.begin();
+  return flows == 0 ? 0 : static_cast<double>(within) / static_cast<double>(flows);
+}
+
 MarginTrial try_cnf_margins(const MarginTraffic& traffic, CnfEstimator estimator,
-                            const MarginSampling& sampling, std::uint64_t seed, double bias) {
+                            const MarginSampling& sampling, std::uint64_t seed) {
   const Arrivals arrivals = pass_all(traffic);
   const auto truth = true_delays(traffic.packets, arrivals, traffic.flows);
   const LabRecords records = records_of(
@@ -74,11 +76,11 @@ MarginTrial try_cnf_margins(const MarginTraffic& traffic, CnfEstimator estimator
   for (const FlowDelay& flow : result.flows)
     if (flow.margin_ns && *flow.margin_ns > 0)
       judge.add(*flow.mean_ns, *flow.margin_ns, truth[lab_flow_number(flow.key)].mean_ns());
-  return judge.verdict(bias);
+  return std::move(judge).verdict();
 }
 
 MarginTrial try_rli_margins(const MarginTraffic& traffic, RliEstimator estimator,
-                            std::uint32_t every, double bias) {
+                            std::uint32_t every) {
   const auto path = traffic.path();
   std::vector<DelayMoments> truth(traffic.flows);
   RliReceiver::Options options;
@@ -109,7 +111,7 @@ MarginTrial try_rli_margins(const MarginTraffic& traffic, RliEstimator estimator
   for (const auto& [key, flow] : receiver.flows())
     if (const auto margin = receiver.margin_ns(flow); margin && flow.delays.count() == flow.packets)
       judge.add(flow.delays.mean_ns(), *margin, truth[lab_flow_number(key)].mean_ns());
-  return judge.verdict(bias);
+  return std::move(judge).verdict();
 }
 
 }  // namespace sojourn

@@ -2,7 +2,7 @@
 // For how many flows the truth is within the margin that `sojourn oneway` prints.
 
 #include <cstdint>
-#include <span>
+#include <vector>
 
 #include "experiments/oneway/margin_traffic.h"
 #include "oneway/cnf/cnf_method.h"
@@ -16,6 +16,10 @@ struct MarginTrial {
   double covered = 0;        ///< share whose truth lies within
   double median_margin = 0;  ///< relative to the true mean
   double median_error = 0;   ///< likewise
+  std::vector<double> errors_by_margin = {};  ///< |error| / margin of each flow, sorted
+
+  /// What `covered` would be if every margin were `factor` times as wide.
+  double covered_by(double factor) const;
 };
 
 /// How the points select packets.
@@ -24,12 +28,11 @@ struct MarginSampling {
   bool flows = false;
 };
 
-/// `bias`: the twin's error, added to the truth of every flow, as a share of its margin's median.
 MarginTrial try_cnf_margins(const MarginTraffic& traffic, CnfEstimator estimator,
-                            const MarginSampling& sampling, std::uint64_t seed, double bias = 0);
+                            const MarginSampling& sampling, std::uint64_t seed);
 
 /// A reference packet ahead of every `every` packets.
 MarginTrial try_rli_margins(const MarginTraffic& traffic, RliEstimator estimator,
-                            std::uint32_t every, double bias = 0);
+                            std::uint32_t every);
 
 }  // namespace sojourn
