@@ -118,10 +118,11 @@ void add_runs(const std::vector<Run>& runs, const std::array<double, count>& tru
     for (std::size_t i = 0; i < count; ++i) {
       const Interval& interval = run.estimates[i].interval;
       sums.held[i] += holds(interval, truth_ns[i]);
-      sums.bounded[i] += interval.bounded();
-      if (interval.bounded())
-        tally.widths[i].push_back(static_cast<double>((interval.high - interval.low).count()) /
-                                  truth_ns[i]);
+      if (!interval.bounded()) continue;
+      sums.bounded[i] += 1;
+      sums.held_bounded[i] += holds(interval, truth_ns[i]);
+      tally.widths[i].push_back(static_cast<double>((interval.high - interval.low).count()) /
+                                truth_ns[i]);
     }
     compare(run.delays, runs[(r + 1) % runs.size()].delays, sums);
   }
@@ -140,6 +141,7 @@ IntervalTrial join(const std::vector<Tally>& tallies) {
     for (std::size_t i = 0; i < count; ++i) {
       trial.held[i] += tally.sums.held[i];
       trial.bounded[i] += tally.sums.bounded[i];
+      trial.held_bounded[i] += tally.sums.held_bounded[i];
       trial.alarms[i] += tally.sums.alarms[i];
       widths[i].insert(widths[i].end(), tally.widths[i].begin(), tally.widths[i].end());
     }
@@ -150,6 +152,7 @@ IntervalTrial join(const std::vector<Tally>& tallies) {
   trial.total_error = std::sqrt(std::max(0.0, squares / runs - trial.total * trial.total) / runs);
   for (std::size_t i = 0; i < count; ++i) {
     trial.held[i] /= runs;
+    if (trial.bounded[i] > 0) trial.held_bounded[i] /= trial.bounded[i];
     trial.bounded[i] /= runs;
     trial.width[i] = median(std::move(widths[i]));
   }

@@ -24,13 +24,15 @@ struct IntervalTrial {
   static constexpr std::array alarm_rates = {0.05, 0.01, 0.001};
 
   std::size_t runs = 0;
-  std::array<double, 3> held{};         ///< share of runs whose 95 % interval holds the truth
-  std::array<double, 3> bounded{};      ///< share of runs whose interval has both ends
-  std::array<double, 3> width{};        ///< median of (high - low) / truth, of those with both ends
-  double total = 0;                     ///< mean over the runs of estimated by true number of pairs
-  double total_error = 0;               ///< its standard error
-  double samples = 0;                   ///< mean over the runs
-  std::size_t compared = 0;             ///< pairs of runs with enough samples
+  std::array<double, 3> held{};     ///< share of runs whose 95 % interval holds the truth
+  std::array<double, 3> bounded{};  ///< share of runs whose interval has both ends
+  std::array<double, 3>
+      held_bounded{};             ///< share of those that holds the truth; 0 if there are none
+  std::array<double, 3> width{};  ///< median of (high - low) / truth, of those with both ends
+  double total = 0;               ///< mean over the runs of estimated by true number of pairs
+  double total_error = 0;         ///< its standard error
+  double samples = 0;             ///< mean over the runs
+  std::size_t compared = 0;       ///< pairs of runs with enough samples
   std::array<std::size_t, 3> alarms{};  ///< of these, by rate, tolerance 0
 };
 
