@@ -79,8 +79,11 @@ TEST(Intervals, ThoseWithTwoEndsAreCountedApart) {
   EXPECT_EQ(alone.held_bounded[1], alone.held[1]);
   EXPECT_LT(few.bounded[1], 0.1);
   EXPECT_GE(few.held[1], 1 - few.bounded[1]);
-  for (std::size_t i = 0; i < 3; ++i)  // those without two ends may hold it or not
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_LE(few.held_bounded[i], 1);
+    // Those without two ends may hold it or not.
     EXPECT_LE(few.held_bounded[i] * few.bounded[i], few.held[i] + 1e-9);
+  }
 }
 
 /// Half of its requests come in the first fifth of a second, of others a fifth.
