@@ -23,8 +23,12 @@ bool is_promised(TableKind kind) {
   return kind != TableKind::staged && kind != TableKind::fridges_ivw;
 }
 
-/// Of 100 intervals the share that holds is known within 7 % (three standard errors).
-constexpr double enough_bounded = 100;
+/// Where few runs bound a quantile, it is those whose longest delays happen to be short or many: of
+/// them fewer hold the truth, and nothing is promised.  Of 100 intervals the share that holds is
+/// known within 7 % (three standard errors).
+bool often_bounded(double bounded, std::size_t runs) {
+  return bounded >= 0.2 && bounded * static_cast<double>(runs) >= 100;
+}
 
 /// All that `--table` and `--memory` allow.
 std::vector<IntervalTable> tables() {
@@ -126,7 +130,7 @@ LabReport run_intervals(const LabSetting& setting) {
       middle.note_least(std::min(trial.held[0], trial.held[1]), where);
       tail.note_least(trial.held[2], where);
       for (std::size_t i = 0; i < trial.bounded.size(); ++i)
-        if (trial.bounded[i] * static_cast<double>(runs) >= enough_bounded)
+        if (often_bounded(trial.bounded[i], runs))
           with_ends.note_least(
               trial.held_bounded[i],
               fmt::format("p{:.0f}, {}", 100 * IntervalTrial::quantiles[i], where));
@@ -152,8 +156,8 @@ LabReport run_intervals(const LabSetting& setting) {
        least(middle), middle.value >= 0.9},
       {"intervals of p99 hold at least 90 %, the worst likewise", "-", least(tail),
        tail.value >= 0.9},
-      {"of the intervals with two ends 85 %, the worst likewise where 100 runs have such", "-",
-       least(with_ends), with_ends.value >= 0.85},
+      {"of the intervals with two ends 90 % hold, the worst likewise where a fifth has two", "-",
+       least(with_ends), with_ends.value >= 0.9},
       {"of independent samples 93 to 97 %, the least and the most likewise", "-",
        least(least_alone) + " to " + least(most_alone),
        least_alone.value >= 0.93 && most_alone.value <= 0.97},
