@@ -21,7 +21,7 @@ namespace sojourn {
 /// What a distribution stores besides its histogram.
 enum class Keep : std::uint8_t {
   histogram,     ///< a few KiB; quantiles within relative_error() once there are many samples
-  every_sample,  ///< 8 bytes a sample; quantiles exact to the nanosecond
+  every_sample,  ///< 4 to 8 bytes a sample; quantiles exact to the nanosecond
 };
 
 /// Why a value cannot be bounded.
@@ -73,7 +73,7 @@ struct CdfPoint {
 class Distribution {
  public:
   static constexpr std::size_t few_samples = 256;
-  /// Keep::every_sample stops storing here (256 MiB at weight 1), and relative_error() reports it.
+  /// Keep::every_sample stops storing here (128 to 256 MiB at weight 1), and relative_error() reports it.
   static constexpr std::size_t most_samples = std::size_t{1} << 25;
 
   explicit Distribution(Keep keep = Keep::histogram) : keep_(keep) {}

@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace sojourn {
 namespace {
@@ -60,6 +64,60 @@ TEST(SampleLog, JoinsBlocksOfAnyFillAndStaysAsItWasItself) {
       EXPECT_TRUE(found == expected) << left_count << " and " << right_count;
     }
   }
+}
+
+/// Large blocks hold 32 bits a sample until a delay does not fit.
+TEST(SampleLog, KeepsDelaysThatDoNotFitInto32Bits) {
+  constexpr std::int64_t beyond = std::int64_t{1} << 32;
+  for (const std::int64_t strange :
+       {beyond - 1, beyond, beyond + 5, std::int64_t{-1}, std::numeric_limits<std::int64_t>::max(),
+        std::numeric_limits<std::int64_t>::min()}) {
+    for (const std::size_t place : {std::size_t{3}, std::size_t{256}, std::size_t{1000},
+                                    std::size_t{65'536}, std::size_t{299'999}}) {
+      Pairs samples = counting(0, 300'000, 400'000);
+      samples[place].first = strange;
+      EXPECT_TRUE(contents(log_of(samples)) == samples) << strange << " at " << place;
+      samples[place].second = 2.5;
+      EXPECT_TRUE(contents(log_of(samples)) == samples) << strange << " at " << place;
+    }
+  }
+}
+
+TEST(SampleLog, AppendsManyAtOnceAsOneByOne) {
+  constexpr std::int64_t beyond = std::int64_t{1} << 32;
+  for (const std::size_t strange : {std::size_t{0}, std::size_t{300}, std::size_t{70'001}}) {
+    std::vector<std::int64_t> delays(100'000);
+    std::iota(delays.begin(), delays.end(), std::int64_t{7});
+    if (strange > 0) delays[strange] = beyond + 3;
+    SampleLog log;
+    for (std::span<const std::int64_t> rest{delays}; !rest.empty();) {
+      if (log.full()) log.grow();
+      const auto some = rest.first(std::min({rest.size(), log.room(), std::size_t{77}}));
+      log.append_plain(some);
+      rest = rest.subspan(some.size());
+    }
+    EXPECT_EQ(log.size(), delays.size());
+    std::vector<std::int64_t> found;
+    log.for_each([&](std::int64_t ns, double weight) {
+      EXPECT_EQ(weight, 1);
+      found.push_back(ns);
+    });
+    EXPECT_TRUE(found == delays) << strange;
+  }
+}
+
+TEST(SampleLog, WhatWasJoinedStaysWhenTheOtherMeetsALongDelay) {
+  const Pairs samples = counting(0, 1000, 2000);
+  SampleLog other = log_of(samples), joined;
+  joined.append_all(other);
+  if (other.full()) other.grow();
+  other.append(std::int64_t{1} << 40, 1);
+  other.append(5, 1);
+  EXPECT_TRUE(contents(joined) == samples);
+
+  Pairs longer = samples;
+  longer.insert(longer.end(), {{std::int64_t{1} << 40, 1.0}, {5, 1.0}});
+  EXPECT_TRUE(contents(other) == longer);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <optional>
+#include <type_traits>
 
 namespace sojourn {
 namespace {
@@ -13,6 +14,13 @@ struct WeightedDelay {
   std::int64_t ns;
   double weight;
   friend auto operator<=>(const WeightedDelay&, const WeightedDelay&) = default;
+};
+
+/// The same where all weigh 1: half of the memory to fill and to search.
+struct PlainDelay {
+  std::int64_t ns;
+  static constexpr double weight = 1;
+  friend auto operator<=>(const PlainDelay&, const PlainDelay&) = default;
 };
 
 /// The bucket in which the cumulative weight reaches a target.
@@ -84,25 +92,29 @@ class Sieve {
 
 /// The samples of one bucket.  Microsecond clocks and repeated values fill buckets with a single
 /// value: then it is counted, and there is nothing to select.
+template <class Kept>
 class Bucket {
  public:
-  void add(std::int64_t ns, double weight) {
+  /// How many will be added, if that is known.
+  void expect(std::size_t samples) { expected_ = samples; }
+  void add(const Kept& sample) {
     if (!samples_.empty()) {
-      if (weight != 1) weighted_ = true;
-      samples_.push_back({ns, weight});
-    } else if (weight == 1 && (alike_ == 0 || ns == value_)) {
-      value_ = ns;
+      weighted_ |= sample.weight != 1;
+      samples_.push_back(sample);
+    } else if (sample.weight == 1 && (alike_ == 0 || sample == value_)) {
+      value_ = sample;
       ++alike_;
     } else {
-      samples_.assign(alike_, {value_, 1});
-      weighted_ = weight != 1;
-      samples_.push_back({ns, weight});
+      samples_.reserve(expected_);
+      samples_.assign(alike_, value_);
+      samples_.push_back(sample);
+      weighted_ = sample.weight != 1;
     }
   }
 
   /// A sample, and the number and weight of the samples of the bucket before it.
   struct Found {
-    WeightedDelay here;
+    Kept here;
     std::size_t rank;
     double before;
   };
@@ -110,7 +122,7 @@ class Bucket {
   Found at(double target, double below) {
     if (samples_.empty()) {
       const std::size_t rank = plain_rank(target - below, alike_);
-      return {{value_, 1}, rank, static_cast<double>(rank)};
+      return {value_, rank, static_cast<double>(rank)};
     }
     if (weighted_) return weighted_at(target, below);
     const std::size_t rank = plain_rank(target - below, samples_.size());
@@ -118,22 +130,18 @@ class Bucket {
     return {samples_[rank], rank, static_cast<double>(rank)};
   }
   /// The neighbours of the sample that at() just found; nullopt if they are in other buckets.
-  std::optional<WeightedDelay> before(const Found& found) const {
+  std::optional<Kept> before(const Found& found) const {
     if (found.rank == 0) return std::nullopt;
     return samples_.empty() ? found.here : std::ranges::max(std::span{samples_}.first(found.rank));
   }
-  std::optional<WeightedDelay> after(const Found& found) const {
+  std::optional<Kept> after(const Found& found) const {
     if (samples_.empty()) return found.rank + 1 < alike_ ? std::optional{found.here} : std::nullopt;
     if (found.rank + 1 == samples_.size()) return std::nullopt;
     return std::ranges::min(std::span{samples_}.subspan(found.rank + 1));
   }
 
-  WeightedDelay first() const {
-    return samples_.empty() ? WeightedDelay{value_, 1} : std::ranges::min(samples_);
-  }
-  WeightedDelay last() const {
-    return samples_.empty() ? WeightedDelay{value_, 1} : std::ranges::max(samples_);
-  }
+  Kept first() const { return samples_.empty() ? value_ : std::ranges::min(samples_); }
+  Kept last() const { return samples_.empty() ? value_ : std::ranges::max(samples_); }
 
  private:
   static std::size_t plain_rank(double target, std::size_t size) {
@@ -149,18 +157,21 @@ class Bucket {
     return {samples_[rank], rank, before};
   }
 
-  std::int64_t value_ = 0;
-  std::size_t alike_ = 0;               ///< number of samples with `value_`, as long as all have it
-  std::vector<WeightedDelay> samples_;  ///< after that
+  Kept value_{};
+  std::size_t expected_ = 0;
+  std::size_t alike_ = 0;      ///< number of samples like `value_`, as long as all are, of weight 1
+  std::vector<Kept> samples_;  ///< after that
   bool weighted_ = false;
 };
 
 /// The samples of the relevant buckets only.
+template <class Kept>
 class Gathered {
  public:
-  Gathered(const SampleLog& log, std::span<const Place> places, std::span<const double> targets,
-           bool all_weigh_one)
+  Gathered(const SampleLog& log, const LogHistogram& histogram, std::span<const Place> places,
+           std::span<const double> targets)
       : slots_(2 * LogBuckets::per_sign, none) {
+    constexpr bool all_weigh_one = std::is_same_v<Kept, PlainDelay>;
     for (std::size_t i = 0; i < places.size(); ++i) {
       const Place& place = places[i];
       want(place.bucket);
@@ -171,18 +182,22 @@ class Gathered {
       if (place.next && place.below + place.within - targets[i] <= margin) want(*place.next);
     }
     if (wanted_.empty()) return;
+    if constexpr (all_weigh_one)
+      for (std::size_t slot = 0; slot < wanted_.size(); ++slot)
+        buckets_[slot].expect(static_cast<std::size_t>(histogram.weights().at(wanted_[slot])));
     const Sieve sieve{wanted_};
-    log.for_each_block([&](std::span<const std::int64_t> delays, std::span<const double> weights) {
+    log.for_each_block([&](auto delays, std::span<const double> weights) {
       if (weights.empty()) return gather(sieve, delays);
-      for (std::size_t i = 0; i < delays.size(); ++i)
-        if (sieve.may_hold(delays[i])) keep(delays[i], weights[i]);
+      if constexpr (!all_weigh_one)
+        for (std::size_t i = 0; i < delays.size(); ++i)
+          if (sieve.may_hold(delays[i])) keep({delays[i], weights[i]});
     });
   }
 
   std::int64_t at(const Place& place, double target) {
-    Bucket& bucket = buckets_[slot_of(place.bucket)];
-    const Bucket::Found found = bucket.at(target, place.below);
-    const WeightedDelay here = found.here;
+    Bucket<Kept>& bucket = buckets_[slot_of(place.bucket)];
+    const auto found = bucket.at(target, place.below);
+    const Kept here = found.here;
     const double middle = place.below + found.before + here.weight / 2;
     if (target < middle) {
       auto previous = bucket.before(found);
@@ -202,22 +217,28 @@ class Gathered {
 
   /// Samples of weight 1.  Which of them are kept follows no pattern, so there is no branch on it:
   /// each is written, and the next one over it if it is not kept.
-  void gather(const Sieve& sieve, std::span<const std::int64_t> delays) {
-    std::array<std::int64_t, 256> kept;
+  template <class Delay>
+  void gather(const Sieve& sieve, std::span<const Delay> delays) {
+    std::array<Delay, 256> kept;
     while (!delays.empty()) {
       const auto some = delays.first(std::min(delays.size(), kept.size()));
       std::size_t count = 0;
-      for (const std::int64_t ns : some) {
+      for (const Delay ns : some) {
         kept[count] = ns;
         count += sieve.mark(ns);
       }
-      for (const std::int64_t ns : std::span{kept}.first(count)) keep(ns, 1);
+      for (const Delay ns : std::span{kept}.first(count)) {
+        if constexpr (std::is_same_v<Kept, PlainDelay>)
+          keep({ns});
+        else
+          keep({ns, 1});
+      }
       delays = delays.subspan(some.size());
     }
   }
-  void keep(std::int64_t ns, double weight) {
-    const std::int16_t slot = slots_[position(LogBuckets::index_of(ns))];
-    if (slot != none) buckets_[static_cast<std::size_t>(slot)].add(ns, weight);
+  void keep(const Kept& sample) {
+    const std::int16_t slot = slots_[position(LogBuckets::index_of(sample.ns))];
+    if (slot != none) buckets_[static_cast<std::size_t>(slot)].add(sample);
   }
 
   static std::size_t position(std::int32_t bucket) {
@@ -235,22 +256,29 @@ class Gathered {
     buckets_.emplace_back();
   }
 
-  std::vector<std::int16_t> slots_;   ///< by bucket
-  std::vector<std::int32_t> wanted_;  ///< by slot
-  std::vector<Bucket> buckets_;       ///< by slot
+  std::vector<std::int16_t> slots_;    ///< by bucket
+  std::vector<std::int32_t> wanted_;   ///< by slot
+  std::vector<Bucket<Kept>> buckets_;  ///< by slot
 };
 
-}  // namespace
-
-std::vector<std::int64_t> select_exactly(const SampleLog& log, const LogHistogram& histogram,
-                                         std::span<const double> targets) {
+template <class Kept>
+std::vector<std::int64_t> select(const SampleLog& log, const LogHistogram& histogram,
+                                 std::span<const double> targets) {
   const auto places = find_places(histogram, targets);
-  Gathered gathered{log, places, targets, histogram.all_weigh_one()};
+  Gathered<Kept> gathered{log, histogram, places, targets};
   std::vector<std::int64_t> found;
   found.reserve(targets.size());
   for (std::size_t i = 0; i < targets.size(); ++i)
     found.push_back(gathered.at(places[i], targets[i]));
   return found;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> select_exactly(const SampleLog& log, const LogHistogram& histogram,
+                                         std::span<const double> targets) {
+  return histogram.all_weigh_one() ? select<PlainDelay>(log, histogram, targets)
+                                   : select<WeightedDelay>(log, histogram, targets);
 }
 
 std::vector<std::int64_t> select_from_buckets(const LogHistogram& histogram,
