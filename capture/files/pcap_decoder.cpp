@@ -44,10 +44,9 @@ class PcapDecoder final : public Decoder {
       if (is_large) {  // the next header lies in either of two lines
         prefetch_far(at, far_ahead);
         prefetch_far(at, far_ahead + cache_line);
-      } else {
-        prefetch_near(at, near_ahead);
-        prefetch_near(at, near_ahead + cache_line);
       }
+      prefetch_near(at, near_ahead);
+      prefetch_near(at, near_ahead + cache_line);
 
       // Seconds are unsigned and 32 bits wide, so no time of a pcap file overflows int64
       // nanoseconds.  The addition carries a fraction of a second or more.
