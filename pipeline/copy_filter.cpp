@@ -121,7 +121,10 @@ std::span<const Summary> CopyFilter::look_at(std::span<Summary> batch) {
   for (std::size_t first = 0; first < batch.size(); first += looks.size()) {
     const auto some = batch.subspan(first, std::min(looks.size(), batch.size() - first));
     for (const Summary& summary : some)  // which another core may have parsed
-      if (looks_at(summary)) prefetch_to_read(summary.ip);
+      if (looks_at(summary)) {
+        prefetch_to_read(summary.ip);
+        prefetch_near(summary.ip, 39);  // the end of an IPv4 and a TCP header, less options
+      }
     for (std::size_t i = 0; i < some.size(); ++i) {
       looks[i].is_prepared = false;
       looks[i].allowed_ns = 0;
