@@ -95,10 +95,13 @@ void add_common(CLI::App& command, CaptureRequest& request) {
 }
 
 Result<CaptureTrial> read_trial(const CaptureRequest& request) {
-  Progress progress;
-  auto trial = CaptureTrial::read(request.captures, request.kind,
-                                  [&](double done) { progress.show(done, "reading"); });
+  auto trial = [&] {
+    Progress progress;
+    return CaptureTrial::read(request.captures, request.kind,
+                              [&](double done) { progress.show(done, "reading"); });
+  }();
   if (!trial) return trial;
+  for (const std::string& warning : trial->warnings()) warn(warning);
   if (trial->pairs() == 0)
     return failure(fmt::format("{} holds no pairs of kind {}: another --kind?",
                                request.captures.front(), name_of(request.kind)));

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "capture/files/open.h"
+#include "capture/source_warnings.h"
 #include "core/hash.h"
 #include "core/run_jobs.h"
 #include "estimate/distribution/distribution.h"
@@ -97,6 +98,7 @@ Result<CaptureTrial> CaptureTrial::read(const std::vector<std::string>& captures
     if (trial.summaries_.size() >= most_packets) trial.cut_short_ = end = true;
     progress((*source)->progress());
   }
+  trial.warnings_ = all_warnings(**source);
   std::unordered_set<std::uint64_t> flows;
   for (const Summary& summary : trial.summaries_) flows.insert(summary.flow);
   trial.flows_ = flows.size();

@@ -67,6 +67,8 @@ class CaptureTrial {
   std::uint64_t requests() const { return requests_; }
   std::uint64_t packets() const { return packets_; }
   bool cut_short() const { return cut_short_; }
+  /// What was strange about the files: cut, damaged, with times that cannot be.
+  std::span<const std::string> warnings() const { return warnings_; }
   std::size_t exact_memory() const {
     return exact_memory_;
   }  ///< what remembering every request took
@@ -97,6 +99,7 @@ class CaptureTrial {
   std::size_t flows_ = 0;
   std::map<std::size_t, std::vector<PairEvent>> events_;  ///< by connections remembered
   std::uint64_t packets_ = 0, pairs_ = 0, requests_ = 0;
+  std::vector<std::string> warnings_;
   bool cut_short_ = false;
   std::size_t exact_memory_ = 0;
   std::array<Duration, 101> truth_{};

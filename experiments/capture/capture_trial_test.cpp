@@ -56,6 +56,14 @@ TEST_F(CaptureTrialTest, TheExactTableFindsTheTruth) {
   EXPECT_NEAR(static_cast<double>(trial.truth(50).count()), 8e6, 0.6e6);
 }
 
+TEST_F(CaptureTrialTest, SaysThatTheCaptureIsCut) {
+  EXPECT_TRUE(read().warnings().empty());
+  std::filesystem::resize_file(path_, std::filesystem::file_size(path_) / 2 + 1);
+  const CaptureTrial trial = read();
+  ASSERT_EQ(trial.warnings().size(), 1u);
+  EXPECT_NE(trial.warnings()[0].find("cut in the middle"), std::string::npos);
+}
+
 /// A ping and its answer for each of so many pairs of hosts.
 std::string write_pings(unsigned pairs) {
   std::string path = (std::filesystem::temp_directory_path() /
