@@ -3,7 +3,7 @@ import json
 import os
 import struct
 
-from tool import one_line
+from tool import Skipped, one_line
 
 
 def a_memory_limit_is_explained(place):
@@ -27,6 +27,15 @@ def a_memory_limit_is_explained(place):
             return f"with {size + kib} KiB: leaves {place.names()}"
         explained += 1
     return None if explained else "no limit was low enough: the test tests nothing"
+
+
+def more_memory_than_the_machine_has_is_explained(place):
+    place.capture("x.pcap")
+    with open("/proc/sys/vm/overcommit_memory", encoding="ascii") as file:
+        if file.read().strip() == "1":
+            raise Skipped("this kernel promises any amount of memory")
+    return one_line(place.shell("rtt x.pcap --memory 1000GiB --samples s.csv"), 1, "memory", "--memory SIZE") or (
+        "leaves s.csv" if "s.csv" in place.names() else None)
 
 
 def threads_that_cannot_start_are_explained(place):
@@ -88,5 +97,5 @@ def the_exact_table_has_a_limit_by_default(place):
     return "a limit that nobody named or reached is reported" if "limit_bytes" in report["table"] else None
 
 
-CHECKS = [a_memory_limit_is_explained, threads_that_cannot_start_are_explained, the_exact_table_stops_at_its_limit,
+CHECKS = [a_memory_limit_is_explained, more_memory_than_the_machine_has_is_explained, threads_that_cannot_start_are_explained, the_exact_table_stops_at_its_limit,
           the_exact_table_has_a_limit_by_default]

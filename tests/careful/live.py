@@ -64,8 +64,8 @@ def the_view_fits_the_terminal(place):
         lines = screen.text()
         if screen.other_scrolled or "interface lo" not in lines[0] or "more lines" not in lines[-1]:
             return f"{size} rows: scrolled {screen.other_scrolled}, shows {lines}"
-        if any("    " not in line and len(line) < 3 and line for line in lines):
-            return f"{size} rows: a line wraps: {lines}"
+        if screen.other_wrapped:
+            return f"{size} rows: {screen.other_wrapped} lines are wider than the terminal: {lines}"
     return None
 
 

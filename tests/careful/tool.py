@@ -136,7 +136,7 @@ class Screen:
         self.main, self.other = self.blank(), self.blank()
         self.lines, self.row, self.column, self.saved = self.main, 0, 0, (0, 0)
         self.scrolled = []   # lines that left the main screen at the top
-        self.other_scrolled = 0
+        self.other_scrolled = self.other_wrapped = 0
         self.frames = []     # the other screen before each return to its first row
 
     def blank(self):
@@ -168,6 +168,7 @@ class Screen:
             elif found[2] is None:
                 if self.column >= self.columns:
                     self.column = 0
+                    self.other_wrapped += self.lines is self.other
                     self.newline()
                 self.lines[self.row][self.column] = code
                 self.column += 1
