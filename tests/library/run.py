@@ -82,6 +82,8 @@ def use_python(arguments, prefix, work):
     environment = {**os.environ, "PYTHONPATH": folders[0]}
     here = os.path.dirname(os.path.abspath(__file__))
     print(run(arguments.python, os.path.join(here, "python_test.py"), os.path.dirname(arguments.capture), env=environment, cwd=work))
+    program = os.path.join(prefix, "bin", "sojourn")
+    print(run(arguments.python, os.path.join(here, "agreement_test.py"), program, os.path.dirname(arguments.capture), env=environment))
     print(run(arguments.python, os.path.join(arguments.source, "docs", "library", "notebook.py"), arguments.capture, env=environment))
 
 
