@@ -87,6 +87,7 @@ struct Wrapping {
   std::string name;
   bool (*fits)(Form);
   std::function<Carried(const Carried&)> wrap;
+  std::string tunnel{};  ///< what --by tunnel calls it; empty below IP
 };
 
 inline bool any_ip(Form form) { return form != Form::frame; }
@@ -142,75 +143,92 @@ inline std::vector<Wrapping> wrappings() {
        }},
       {"pppoe", any_ip,
        [](C in) { return Carried{Form::frame, ethernet(EtherType::pppoe_session, pppoe(in))}; }},
-      {"ip in ipv4", any_ip, [=](C in) { return in_ipv4(ip_in_ip(in), in.bytes); }},
-      {"ip in ipv6", any_ip, [=](C in) { return in_ipv6(ip_in_ip(in), in.bytes); }},
+      {"ip in ipv4", any_ip, [=](C in) { return in_ipv4(ip_in_ip(in), in.bytes); }, "ip"},
+      {"ip in ipv6", any_ip, [=](C in) { return in_ipv6(ip_in_ip(in), in.bytes); }, "ip"},
       {"gre", anything,
-       [](C in) { return in_ipv4(IpProtocol::gre, gre(0, type_of(in), 0) + in.bytes); }},
+       [](C in) { return in_ipv4(IpProtocol::gre, gre(0, type_of(in), 0) + in.bytes); }, "gre"},
       {"gre with all fields", anything,
-       [](C in) { return in_ipv6(IpProtocol::gre, gre(0xb000, type_of(in), 12) + in.bytes); }},
+       [](C in) { return in_ipv6(IpProtocol::gre, gre(0xb000, type_of(in), 12) + in.bytes); },
+       "gre 0"},
       {"gre with mpls", any_ip,
-       [](C in) { return in_ipv4(IpProtocol::gre, gre(0, 0x8847, 0) + labels(in.bytes)); }},
+       [](C in) { return in_ipv4(IpProtocol::gre, gre(0, 0x8847, 0) + labels(in.bytes)); }, "gre"},
       {"pptp", any_ip,
        [](C in) {
          const Bytes payload = ppp(in, true, false);
          const Be16 length = static_cast<std::uint16_t>(payload.size());
          return in_ipv4(IpProtocol::gre,
                         gre(0x3081, 0x880b, 0) + bytes_of(length) + zeros(10) + payload);
-       }},
+       },
+       "pptp"},
       {"erspan 1", only_frame,
-       [](C in) { return in_ipv4(IpProtocol::gre, gre(0, 0x88be, 0) + in.bytes); }},
+       [](C in) { return in_ipv4(IpProtocol::gre, gre(0, 0x88be, 0) + in.bytes); }, "erspan"},
       {"erspan 2", only_frame,
-       [](C in) { return in_ipv4(IpProtocol::gre, gre(0x1000, 0x88be, 4) + zeros(8) + in.bytes); }},
+       [](C in) { return in_ipv4(IpProtocol::gre, gre(0x1000, 0x88be, 4) + zeros(8) + in.bytes); },
+       "erspan"},
       {"erspan 3", only_frame,
        [](C in) {
          return in_ipv4(IpProtocol::gre,
                         gre(0x1000, 0x22eb, 4) + zeros(11) + bytes_of({1}) + zeros(8) + in.bytes);
-       }},
+       },
+       "erspan"},
       {"wccp", only_ipv4,
-       [](C in) { return in_ipv4(IpProtocol::gre, gre(0, 0x883e, 0) + zeros(4) + in.bytes); }},
+       [](C in) { return in_ipv4(IpProtocol::gre, gre(0, 0x883e, 0) + zeros(4) + in.bytes); },
+       "gre"},
       {"ether-ip", only_frame,
-       [](C in) { return in_ipv4(IpProtocol::ether_ip, bytes_of({0x30, 0}) + in.bytes); }},
-      {"mpls in ip", any_ip, [](C in) { return in_ipv4(IpProtocol::mpls, labels(in.bytes)); }},
-      {"vxlan", only_frame, [](C in) { return in_udp(4789, vxlan(0, in.bytes)); }},
-      {"vxlan on linux", only_frame, [](C in) { return in_udp(8472, vxlan(0, in.bytes)); }},
+       [](C in) { return in_ipv4(IpProtocol::ether_ip, bytes_of({0x30, 0}) + in.bytes); },
+       "ethernet"},
+      {"ethernet in ip", only_frame, [](C in) { return in_ipv4(IpProtocol::ethernet, in.bytes); },
+       "ethernet"},
+      {"mpls in ip", any_ip, [](C in) { return in_ipv4(IpProtocol::mpls, labels(in.bytes)); },
+       "mpls"},
+      {"vxlan", only_frame, [](C in) { return in_udp(4789, vxlan(0, in.bytes)); }, "vxlan 7"},
+      {"vxlan on linux", only_frame, [](C in) { return in_udp(8472, vxlan(0, in.bytes)); },
+       "vxlan 7"},
       {"vxlan with group policy", only_frame,
-       [](C in) { return in_udp(4789, bytes_of({0x88, 0, 1, 2, 0, 0, 7, 0}) + in.bytes); }},
+       [](C in) { return in_udp(4789, bytes_of({0x88, 0, 1, 2, 0, 0, 7, 0}) + in.bytes); },
+       "vxlan 7"},
       {"vxlan-gpe", anything,
        [](C in) {
          return in_udp(4790, vxlan(in.form == Form::ipv4   ? 1
                                    : in.form == Form::ipv6 ? 2
                                                            : 3,
                                    in.bytes));
-       }},
+       },
+       "vxlan 7"},
       {"vxlan-gpe on vxlan's port", only_ipv6,
-       [](C in) { return in_udp(4789, vxlan(2, in.bytes)); }},
-      {"vxlan-gpe with mpls", any_ip,
-       [](C in) { return in_udp(4790, vxlan(5, labels(in.bytes))); }},
+       [](C in) { return in_udp(4789, vxlan(2, in.bytes)); }, "vxlan 7"},
+      {"vxlan-gpe with mpls", any_ip, [](C in) { return in_udp(4790, vxlan(5, labels(in.bytes))); },
+       "vxlan 7"},
       {"vxlan-gpe with service header", only_frame,
-       [](C in) { return in_udp(4790, vxlan(4, service_header(3, in.bytes))); }},
-      {"geneve", anything, [](C in) { return in_udp(6081, geneve(in)); }},
-      {"gtp", any_ip, [](C in) { return in_udp(2152, gtp(0x30, {}, in.bytes)); }},
+       [](C in) { return in_udp(4790, vxlan(4, service_header(3, in.bytes))); }, "vxlan 7"},
+      {"geneve", anything, [](C in) { return in_udp(6081, geneve(in)); }, "geneve 0"},
+      {"gtp", any_ip, [](C in) { return in_udp(2152, gtp(0x30, {}, in.bytes)); }, "gtp"},
       {"gtp with extension", any_ip,
        [](C in) {
          return in_udp(2152, gtp(0x34, bytes_of({0, 0, 0, 0x85, 1, 0, 0, 0}), in.bytes));
-       }},
+       },
+       "gtp"},
       {"l2tp", any_ip,
-       [](C in) { return in_udp(1701, bytes_of({0, 2, 0, 1, 0, 2}) + ppp(in, true, false)); }},
+       [](C in) { return in_udp(1701, bytes_of({0, 2, 0, 1, 0, 2}) + ppp(in, true, false)); },
+       "l2tp"},
       {"l2tp with all fields", any_ip,
        [](C in) {
          return in_udp(1701, l2tp(0x0a, bytes_of({0, 1, 0, 2, 0, 0, 0, 0, 0, 2, 9, 9}),
                                   ppp(in, false, true)));
-       }},
-      {"teredo", only_ipv6, [](C in) { return in_udp(3544, in.bytes); }},
+       },
+       "l2tp"},
+      {"teredo", only_ipv6, [](C in) { return in_udp(3544, in.bytes); }, "teredo"},
       {"teredo with indications", only_ipv6,
        [](C in) {
          return in_udp(3544, bytes_of({0, 1, 1, 2}) + zeros(3 + 9) + zeros(8) + in.bytes);
-       }},
+       },
+       "teredo"},
       {"ayiya", only_ipv6,
        [](C in) {
          return in_udp(5072, bytes_of({0x41, 0x52, 1, 41, 0, 0, 0, 0}) + zeros(16 + 20) + in.bytes);
-       }},
-      {"mpls in udp", any_ip, [](C in) { return in_udp(6635, labels(in.bytes)); }},
+       },
+       "ayiya"},
+      {"mpls in udp", any_ip, [](C in) { return in_udp(6635, labels(in.bytes)); }, "mpls"},
   };
 }
 

@@ -1,11 +1,12 @@
 // The registry of tunnels: what IP and UDP may carry that holds another packet.
 //
-// To add a tunnel over UDP: its header, how to recognise it, how to read it, and a row in
-// `udp_tunnels` at the end.  Longer ones have their own file.
+// To add a tunnel over UDP: its header, how to recognise it, how to read it, and a row with its
+// name in `udp_tunnels` at the end.  Longer ones have their own file.
 
 #include <algorithm>
 #include <array>
 
+#include "wire/headers/gre.h"
 #include "wire/headers/mpls.h"
 #include "wire/tunnel_gtp.h"
 #include "wire/tunnel_likeness.h"
@@ -115,14 +116,41 @@ Step read_ether_ip(LocatedPacket& at) {
   return read_ethernet;
 }
 
+/// VXLAN (RFC 7348 section 5) and Geneve (RFC 8926 section 3.4) have it in the same place.
+void add_network(const Cursor& payload, TunnelKind& kind) {
+  if (const auto* word = payload.peek<Be32>(4)) kind.identifier = *word >> 8;
+}
+
+void tell_gre_apart(const Cursor& payload, TunnelKind& kind) {
+  const auto* gre = payload.peek<GreHeader>();
+  if (!gre) return;
+  const auto type = static_cast<EtherType>(std::uint16_t{gre->type});
+  if (gre->version() == 1) {
+    kind.name = "pptp";  // its key has a call of either end, and a length
+  } else if (type == EtherType::erspan || type == EtherType::erspan3) {
+    kind.name = "erspan";
+  } else if (gre->has(GreHeader::has_key)) {
+    const std::size_t checksum = gre->has(GreHeader::has_checksum) ? 4 : 0;
+    if (const auto* key = payload.peek<Be32>(sizeof(GreHeader) + checksum)) kind.identifier = *key;
+  }
+}
+
+/// Adds what only the tunnel's header says.
+using Detail = void (*)(const Cursor& payload, TunnelKind& kind);
+
 struct IpTunnel {
   IpProtocol protocol;
+  std::string_view name;
   Step::Reader read;
+  Detail detail = nullptr;
 };
 constexpr std::array ip_tunnels{
-    IpTunnel{IpProtocol::ipv4, read_ipv4}, IpTunnel{IpProtocol::ipv6, read_ipv6},
-    IpTunnel{IpProtocol::gre, read_gre},   IpTunnel{IpProtocol::ether_ip, read_ether_ip},
-    IpTunnel{IpProtocol::mpls, read_mpls}, IpTunnel{IpProtocol::ethernet, read_ethernet},
+    IpTunnel{IpProtocol::ipv4, "ip", read_ipv4},
+    IpTunnel{IpProtocol::ipv6, "ip", read_ipv6},
+    IpTunnel{IpProtocol::gre, "gre", read_gre, tell_gre_apart},
+    IpTunnel{IpProtocol::ether_ip, "ethernet", read_ether_ip},
+    IpTunnel{IpProtocol::mpls, "mpls", read_mpls},
+    IpTunnel{IpProtocol::ethernet, "ethernet", read_ethernet},
 };
 
 /// Which of the two ports identifies the tunnel.  If the source port is random by design, only the
@@ -132,21 +160,47 @@ enum class Ends : std::uint8_t { destination, either };
 struct UdpTunnel {
   std::uint16_t port;
   Ends ends;
+  std::string_view name;
   Likeness (*likeness)(const Suspect&);
   Step::Reader read;
+  Detail detail = nullptr;
 };
 constexpr std::array udp_tunnels{
-    UdpTunnel{4789, Ends::destination, likeness_of_vxlan, read_vxlan},
-    UdpTunnel{8472, Ends::destination, likeness_of_vxlan,
-              read_vxlan},  // Linux before it had a port
-    UdpTunnel{4790, Ends::destination, likeness_of_vxlan, read_vxlan},  // VXLAN-GPE
-    UdpTunnel{6081, Ends::destination, likeness_of_geneve, read_geneve},
-    UdpTunnel{2152, Ends::either, likeness_of_gtp, read_gtp},
-    UdpTunnel{1701, Ends::either, likeness_of_l2tp, read_l2tp},
-    UdpTunnel{3544, Ends::either, likeness_of_teredo, read_teredo},
-    UdpTunnel{5072, Ends::either, likeness_of_ayiya, read_ayiya},
-    UdpTunnel{6635, Ends::destination, likeness_of_mpls, read_mpls},
+    UdpTunnel{4789, Ends::destination, "vxlan", likeness_of_vxlan, read_vxlan, add_network},
+    // Linux before VXLAN had a port
+    UdpTunnel{8472, Ends::destination, "vxlan", likeness_of_vxlan, read_vxlan, add_network},
+    // VXLAN-GPE
+    UdpTunnel{4790, Ends::destination, "vxlan", likeness_of_vxlan, read_vxlan, add_network},
+    UdpTunnel{6081, Ends::destination, "geneve", likeness_of_geneve, read_geneve, add_network},
+    UdpTunnel{2152, Ends::either, "gtp", likeness_of_gtp, read_gtp},
+    UdpTunnel{1701, Ends::either, "l2tp", likeness_of_l2tp, read_l2tp},
+    UdpTunnel{3544, Ends::either, "teredo", likeness_of_teredo, read_teredo},
+    UdpTunnel{5072, Ends::either, "ayiya", likeness_of_ayiya, read_ayiya},
+    UdpTunnel{6635, Ends::destination, "mpls", likeness_of_mpls, read_mpls},
 };
+
+/// A tunnel is named by its reader, so rows with the same reader need the same name.
+template <class Left, class Right>
+constexpr bool agree_on_names(const Left& left, const Right& right) {
+  return std::ranges::all_of(left, [&](const auto& row) {
+    return !row.name.empty() && std::ranges::all_of(right, [&](const auto& other) {
+      return row.read != other.read || (row.name == other.name && row.detail == other.detail);
+    });
+  });
+}
+static_assert(agree_on_names(ip_tunnels, ip_tunnels) && agree_on_names(ip_tunnels, udp_tunnels) &&
+              agree_on_names(udp_tunnels, udp_tunnels));
+
+template <class Rows>
+std::optional<TunnelKind> kind_in(const Rows& rows, Step::Reader reader, const Cursor& payload) {
+  for (const auto& row : rows) {
+    if (row.read != reader) continue;
+    TunnelKind kind{row.name, std::nullopt};
+    if (row.detail) row.detail(payload, kind);
+    return kind;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -172,6 +226,11 @@ Step::Reader udp_tunnel(const Cursor& payload, std::size_t stated, std::uint16_t
     if (tunnel.likeness({payload, stated}) >= enough) return tunnel.read;
   }
   return nullptr;
+}
+
+std::optional<TunnelKind> tunnel_kind(Step::Reader reader, const Cursor& payload) {
+  const auto kind = kind_in(ip_tunnels, reader, payload);
+  return kind ? kind : kind_in(udp_tunnels, reader, payload);
 }
 
 }  // namespace sojourn

@@ -1,5 +1,7 @@
 // A tunnel is recognised by its port and by what follows, never by the port alone.
 
+#include <set>
+
 #include "wire/test_layers.h"
 #include "wire/test_parse.h"
 #include "wire/tunnel_name.h"
@@ -10,8 +12,14 @@ namespace {
 
 using namespace test;
 
-constexpr std::array<std::uint16_t, 9> tunnel_ports{4789, 8472, 4790, 6081, 2152,
-                                                    1701, 3544, 5072, 6635};
+std::vector<std::uint16_t> ports_of_registry() {
+  std::vector<std::uint16_t> ports;
+  for (unsigned port = 0; port < 0x10000; ++port)
+    if (may_be_udp_tunnel(static_cast<std::uint16_t>(port)))
+      ports.push_back(static_cast<std::uint16_t>(port));
+  return ports;
+}
+const std::vector<std::uint16_t> tunnel_ports = ports_of_registry();
 
 Bytes in_udp_from(std::uint16_t source, std::uint16_t destination, const Bytes& payload) {
   return ipv4({}, IpProtocol::udp, udp(source, destination, payload));
@@ -181,6 +189,39 @@ TEST(Tunnels, OverIpTheirHeadersAreChecked) {
   EXPECT_EQ(over_ip(IpProtocol{200}, frame).skip, Skip::unknown_protocol);
 }
 
+/// Every layer that is IP in IP, around a packet that it can carry.
+template <class Check>
+void for_tunnels(Check&& check) {
+  const Carried four{Form::ipv4, inner}, six{Form::ipv6, ipv6({}, IpProtocol::tcp, tcp({}))};
+  for (const Wrapping& layer : wrappings()) {
+    for (const Carried& packet :
+         {four, six, Carried{Form::frame, ethernet(EtherType::ipv4, inner)}}) {
+      if (!layer.fits(packet.form)) continue;
+      const Carried outer = layer.wrap(packet);
+      if (outer.form == Form::frame) continue;
+      SCOPED_TRACE(layer.name);
+      check(layer, outer);
+    }
+  }
+}
+
+TEST(Tunnels, EveryRowOfTheRegistryIsInTheTestLayers) {
+  std::set<unsigned> protocols, ports;
+  for_tunnels([&](const Wrapping&, const Carried& outer) {
+    const unsigned protocol =
+        std::to_integer<unsigned>(outer.bytes.at(outer.form == Form::ipv4 ? 9 : 6));
+    protocols.insert(protocol);
+    if (outer.form == Form::ipv4 &&
+        IpProtocol{static_cast<std::uint8_t>(protocol)} == IpProtocol::udp)
+      ports.insert(load_network<std::uint16_t>(outer.bytes.data() + 22));
+  });
+  for (const unsigned port : tunnel_ports) EXPECT_TRUE(ports.contains(port)) << port;
+  for (unsigned protocol = 0; protocol < 256; ++protocol)
+    EXPECT_TRUE(tunnel_of(IpProtocol{static_cast<std::uint8_t>(protocol)}).is_skipped() ||
+                protocols.contains(protocol))
+        << protocol;
+}
+
 std::string tunnel_of_frame(const Carried& outer) {
   const Summary summary = summary_of(outer.bytes, LinkType::raw);
   return tunnel_name(summary);
@@ -203,6 +244,35 @@ TEST(TunnelName, SaysKindIdentifierAndEndsAlikeInBothDirections) {
   EXPECT_EQ(tunnel_of_frame(in_ipv4(IpProtocol::gre, gre(0, 0x0800, 0) + inner)),
             "gre 10.0.0.1 - 10.0.0.2");
   EXPECT_EQ(tunnel_of_frame({Form::ipv4, inner}), "");
+}
+
+TEST(TunnelName, OfEveryTunnelIsThatOfItsRow) {
+  for_tunnels([](const Wrapping& layer, const Carried& outer) {
+    std::string name = tunnel_of_frame(outer);
+    for (int word = 0; word < 3; ++word) name.resize(name.rfind(' '));  // "10.0.0.1 - 10.0.0.2"
+    EXPECT_FALSE(layer.tunnel.empty());
+    EXPECT_EQ(name, layer.tunnel);
+  });
+}
+
+TEST(TunnelName, IsThatOfTheTunnelThatWasRecognised) {
+  // The other port is a client's and belongs to another tunnel's list only by chance.
+  const Bytes six = ipv6({}, IpProtocol::tcp, tcp({}));
+  const auto named = [](std::uint16_t source, std::uint16_t destination, const Bytes& payload) {
+    return tunnel_of_frame(
+        {Form::ipv4, ipv4(outer_ends, IpProtocol::udp, udp(source, destination, payload))});
+  };
+  EXPECT_EQ(named(3544, 4789, six), "teredo 10.0.0.1 - 10.0.0.2");
+  EXPECT_EQ(named(2152, 6635, gtp(0x30, {}, inner)), "gtp 10.0.0.1 - 10.0.0.2");
+  EXPECT_EQ(named(3544, 2152, six), "teredo 10.0.0.1 - 10.0.0.2");
+}
+
+TEST(TunnelName, IsFoundBehindAnAuthenticationHeader) {
+  // Next header, length in words less two, then index, sequence number and a check value of 12
+  // bytes.
+  const Bytes authentication = bytes_of({4, 4, 0, 0}) + zeros(20);
+  EXPECT_EQ(tunnel_of_frame(in_ipv4(IpProtocol::authentication, authentication + inner)),
+            "ip 10.0.0.1 - 10.0.0.2");
 }
 
 TEST(TunnelName, IsThatOfTheOutermost) {

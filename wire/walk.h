@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "core/packet.h"
 #include "core/sample.h"
@@ -98,5 +99,12 @@ bool may_be_udp_tunnel(std::uint16_t port);
 /// header: the payload of a fragment is shorter.
 Step::Reader udp_tunnel(const Cursor& payload, std::size_t stated, std::uint16_t source_port,
                         std::uint16_t destination_port);
+/// What a tunnel is called, and its identifier if it is the same in both directions.
+struct TunnelKind {
+  std::string_view name;
+  std::optional<std::uint32_t> identifier;
+};
+/// The kind of the tunnel that `reader` reads at `payload`; nullopt if it reads no tunnel.
+std::optional<TunnelKind> tunnel_kind(Step::Reader reader, const Cursor& payload);
 
 }  // namespace sojourn
