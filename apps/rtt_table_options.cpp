@@ -1,15 +1,11 @@
 #include "apps/rtt_table_options.h"
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "apps/option_helpers.h"
 #include "core/units.h"
-#include "pipeline/kernel_rtt.h"
 
 namespace sojourn {
 namespace {
@@ -55,15 +51,6 @@ void add_table_options(CLI::App& rtt, TableWishes& table) {
       rtt, "--entry-probability", "P", parse_probability,
       [&](std::optional<double> p) { table.entry_probability = p; },
       "fridges: how many requests enter, 0 to 1, or auto (the default)");
-}
-
-void set_table_defaults(TableWishes& table, bool live) {
-  const auto pages = std::max(::sysconf(_SC_PHYS_PAGES), 1L);
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  table.exact_limit_bytes = static_cast<std::size_t>(pages) / 2 * page;
-  // Whoever sends to an interface must not decide how much memory it takes.
-  if (live && !table.kind && !table.memory_bytes)
-    table.memory_bytes = KernelRttOptions{}.memory_bytes;
 }
 
 std::string_view table_refusal(TableRefusal refusal) {

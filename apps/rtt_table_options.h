@@ -13,9 +13,6 @@ namespace sojourn {
 
 void add_table_options(CLI::App& rtt, TableWishes& table);
 
-/// What holds where nothing was said: a live run has fixed memory, and exact a limit.
-void set_table_defaults(TableWishes& table, bool live);
-
 /// The reason in one line, by the names of the options.
 std::string_view table_refusal(TableRefusal refusal);
 

@@ -20,6 +20,16 @@ inline constexpr std::size_t huge_page = std::size_t{2} << 20;
   std::abort();
 }
 
+/// Whether the kernel would give this much memory now.  For those who must not end the program: it
+/// is asked before the arrays are made.
+inline bool can_reserve(std::size_t bytes) {
+  if (bytes == 0) return true;
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  munmap(memory, bytes);
+  return true;
+}
+
 /// Fixed-size array of zero bytes read as T, allocated directly from the kernel.  Untouched pages
 /// cost nothing, and a table much larger than the TLB's reach gets 2 MiB pages if possible.
 /// Running out of memory ends the program, as everywhere.

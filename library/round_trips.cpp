@@ -5,11 +5,14 @@
 #include <atomic>
 #include <chrono>
 #include <iterator>
+#include <optional>
 
 #include "capture/files/open.h"
 #include "capture/filtered_source.h"
 #include "capture/live/live_source.h"
+#include "core/huge_array.h"
 #include "core/sample_sink.h"
+#include "core/units.h"
 #include "estimate/grouping.h"
 #include "library/inside.h"
 #include "library/seed.h"
@@ -20,30 +23,37 @@
 namespace sojourn::v0 {
 namespace {
 
-sojourn::Result<TableChoice> table_of(const RoundTripOptions& options) {
+sojourn::Result<TableChoice> table_of(const RoundTripOptions& options, bool live) {
   TableWishes wishes;
   if (!options.table.empty()) {
     wishes.kind = table_named(options.table);
     if (!wishes.kind) return failure("there is no table '" + options.table + "'");
   }
   if (options.memory_bytes != 0) wishes.memory_bytes = options.memory_bytes;
+  set_table_defaults(wishes, live);
+  wishes.threads = options.threads;
   if (options.expire_ns != 0)
     wishes.patience = {Duration{options.expire_ns}, Duration{options.expire_ns}};
   const auto choice = choose_table(wishes);
   if (!choice) return failure(std::string{reason_of(choice.error())});
+  // Tables end the program if they get no memory, which is not ours to end.
+  if (choice->kind != TableKind::exact &&
+      !can_reserve(choice->memory_bytes + choice->connection_bytes))
+    return failure("cannot reserve " +
+                   format_size(choice->memory_bytes + choice->connection_bytes) + " of memory");
   return *choice;
 }
 
 sojourn::Result<RttOptions> engine_options(const RoundTripOptions& options, bool want_samples) {
   RttOptions result;
-  const auto table = table_of(options);
-  if (!table) return std::unexpected(table.error());
-  result.table = *table;
   if (options.expire_ns < 0)
     return failure("the time after which a request expires must be positive");
   if (options.threads < 1 || options.threads > 64)
     return failure("the number of threads must be 1 to 64");
   result.threads = options.threads;
+  const auto table = table_of(options, false);
+  if (!table) return std::unexpected(table.error());
+  result.table = *table;
   if (!options.kinds.empty()) {
     result.kinds = KindSet::none();
     for (const Kind kind : options.kinds) result.kinds.add(static_cast<sojourn::Kind>(kind));
@@ -74,10 +84,13 @@ sojourn::Result<RttOptions> engine_options(const RoundTripOptions& options, bool
 }  // namespace
 
 struct RoundTrips::Run final : SampleSink {
-  Run(const RttOptions& options, std::string packet_filter, Consumer consumer)
-      : filter(std::move(packet_filter)),
-        consume(std::move(consumer)),
-        pipeline(options, consume ? this : nullptr) {
+  Run(const RttOptions& engine, const TableChoice& listening, std::string packet_filter,
+      Consumer consumer)
+      : options(engine),
+        live_table(listening),
+        filter(std::move(packet_filter)),
+        consume(std::move(consumer)) {
+    pipeline.emplace(options, consume ? this : nullptr);
     if (groups_by_interface(options)) interfaces = options.measurement.grouping->shared_ways();
   }
 
@@ -93,13 +106,25 @@ struct RoundTrips::Run final : SampleSink {
     return FilteredSource::open(std::move(*opened), filter);
   }
 
+  std::uint64_t packets() const { return source ? source->counters().packets : pushed; }
+
+  /// Before the first packet: what arrives on an interface must not decide how much memory it
+  /// takes.
+  void prepare_to_listen() {
+    options.table = live_table;
+    pipeline.emplace(options, consume ? this : nullptr);
+  }
+
+  RttOptions options;
+  TableChoice live_table;
   std::string filter;
   Consumer consume;
   std::shared_ptr<NameTable> interfaces;  ///< by number, if groups want their names
-  RttPipeline pipeline;
+  std::optional<RttPipeline> pipeline;
   std::unique_ptr<Source> source;  ///< nullptr as long as packets are pushed
   std::uint64_t pushed = 0;
   std::atomic<bool> stopped{false};
+  bool source_ended = false;
   std::vector<Sample> converted;
 };
 
@@ -111,7 +136,10 @@ RoundTrips::~RoundTrips() = default;
 Result<RoundTrips> RoundTrips::create(const RoundTripOptions& options, Consumer consumer) {
   const auto engine = engine_options(options, static_cast<bool>(consumer));
   if (!engine) return error_of(engine.error());
-  return RoundTrips{std::make_unique<Run>(*engine, options.filter, std::move(consumer))};
+  const auto listening = table_of(options, true);
+  if (!listening) return error_of(listening.error());
+  return RoundTrips{
+      std::make_unique<Run>(*engine, *listening, options.filter, std::move(consumer))};
 }
 
 Result<void> RoundTrips::read(const std::vector<std::string>& paths) {
@@ -120,7 +148,7 @@ Result<void> RoundTrips::read(const std::vector<std::string>& paths) {
   auto source = run_->filtered(open_captures(paths, run_->interfaces));
   if (!source) return error_of(source.error());
   run_->source = std::move(*source);
-  run_->pipeline.run(*run_->source, run_->stopped);
+  run_->pipeline->run(*run_->source, run_->stopped);
   return {};
 }
 
@@ -133,11 +161,15 @@ Result<void> RoundTrips::listen(const std::string& interface, std::int64_t durat
     auto source = run_->filtered(open_interfaces(options));
     if (!source) return error_of(source.error());
     run_->source = std::move(*source);
+    run_->prepare_to_listen();
   }
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::nanoseconds{duration_ns};
   while (!run_->stopped.load(std::memory_order_relaxed) && Clock::now() < end)
-    if (!run_->pipeline.step(*run_->source)) break;
+    if (!run_->pipeline->step(*run_->source)) {
+      run_->source_ended = true;
+      break;
+    }
   return {};
 }
 
@@ -147,47 +179,60 @@ void RoundTrips::push(std::span<const Packet> packets) {
   while (!packets.empty()) {
     const std::size_t count = std::min(packets.size(), batch.size());
     std::ranges::transform(packets.first(count), batch.begin(), packet_of);
-    run_->pipeline.process({batch.data(), count});
+    run_->pipeline->process({batch.data(), count});
     packets = packets.subspan(count);
   }
 }
 
-void RoundTrips::finish() { run_->pipeline.finish(); }
+void RoundTrips::finish() { run_->pipeline->finish(); }
+
+bool RoundTrips::is_full() const { return run_->pipeline->is_full(); }
+
+bool RoundTrips::has_ended() const {
+  return run_->source_ended || run_->stopped.load(std::memory_order_relaxed) || is_full();
+}
 
 void RoundTrips::stop() { run_->stopped.store(true, std::memory_order_relaxed); }
 
-std::uint64_t RoundTrips::packets() const {
-  return run_->source ? run_->source->counters().packets : run_->pushed;
-}
+std::uint64_t RoundTrips::packets() const { return run_->packets(); }
 
 std::vector<Count> RoundTrips::skipped() const {
   std::vector<Count> counts;
   for (std::size_t i = 0; i < SkipCounters::size; ++i)
-    if (const auto count = run_->pipeline.skipped()[static_cast<Skip>(i)]; count > 0)
+    if (const auto count = run_->pipeline->skipped()[static_cast<Skip>(i)]; count > 0)
       counts.push_back({std::string{skip_names[i]}, count});
   return counts;
 }
 
 std::vector<std::string> RoundTrips::warnings() const {
-  if (!run_->source) return {};
+  std::vector<std::string> lines;
+  if (is_full())
+    lines.push_back("stopped after " +
+                    format_count(run_->packets() - run_->pipeline->packets_beyond_limit()) +
+                    " packets: what waits for an answer would take more than " +
+                    format_size(limit_bytes()) + "; a table of fixed memory measures all of it");
+  if (!run_->source) return lines;
   const auto warnings = run_->source->warnings();
-  return {warnings.begin(), warnings.end()};
+  lines.insert(lines.end(), warnings.begin(), warnings.end());
+  return lines;
 }
 
 std::uint64_t RoundTrips::memory_bytes() const {
-  const RttPipeline::Memory memory = run_->pipeline.memory();
+  const RttPipeline::Memory memory = run_->pipeline->memory();
   return memory.table_bytes + memory.connection_bytes;
 }
 
+std::uint64_t RoundTrips::limit_bytes() const { return run_->options.table.limit_bytes; }
+
 RequestCounts RoundTrips::requests(Kind kind) const {
-  const Measurement& measurement = run_->pipeline.measurement();
+  const Measurement& measurement = run_->pipeline->measurement();
   const auto inner = static_cast<sojourn::Kind>(kind);
   const KindCounters& counters = measurement.counters(inner);
   return {counters.requests, counters.ambiguous, measurement.unmatched_requests(inner)};
 }
 
 Distribution RoundTrips::distribution(Kind kind, Leg leg) const {
-  const Measurement& measurement = run_->pipeline.measurement();
+  const Measurement& measurement = run_->pipeline->measurement();
   const auto inner = static_cast<sojourn::Kind>(kind);
   return Inside::wrap(leg == Leg::headline
                           ? measurement.pooled(inner)
@@ -196,7 +241,7 @@ Distribution RoundTrips::distribution(Kind kind, Leg leg) const {
 
 std::vector<Group> RoundTrips::groups(std::size_t most) const {
   std::vector<Group> groups;
-  for (const Measurement::Group& group : run_->pipeline.measurement().largest_groups(most))
+  for (const Measurement::Group& group : run_->pipeline->measurement().largest_groups(most))
     groups.push_back({group.label, static_cast<Kind>(group.kind), static_cast<Leg>(group.leg),
                       Inside::wrap(*group.distribution)});
   return groups;

@@ -1,9 +1,18 @@
 // As another program sees the library: only include/sojourn.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sojourn/sojourn.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <deque>
+#include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "library/test_capture.h"
@@ -90,6 +99,46 @@ TEST(RoundTrips, MeasuresPushedPackets) {
             read->distribution(Kind::icmp).quantile_ns(0.9));
 }
 
+/// A named pipe from which packets come without an end, until nobody reads any more.
+class EndlessPipe {
+ public:
+  EndlessPipe() {
+    std::signal(SIGPIPE, SIG_IGN);
+    EXPECT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    writer_ = std::thread{[this, bytes = test::contents(test::folder() + "ping.pcap")] {
+      constexpr std::size_t file_header = 24;
+      const int pipe = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+      std::size_t from = 0;
+      while (::write(pipe, bytes.data() + from, bytes.size() - from) > 0) from = file_header;
+      ::close(pipe);
+    }};
+  }
+  ~EndlessPipe() {
+    writer_.join();
+    std::filesystem::remove(path);
+  }
+  std::string path = testing::TempDir() + "round_trips_pipe_" + std::to_string(::getpid());
+
+ private:
+  std::thread writer_;
+};
+
+TEST(RoundTrips, StopsOnTheWayWhenAnotherThreadSaysSo) {
+  for (const unsigned threads : {1u, 2u}) {
+    const EndlessPipe pipe;
+    auto trips = RoundTrips::create({.memory_bytes = 1 << 20, .threads = threads});
+    ASSERT_TRUE(trips);
+    std::thread other{[&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds{50});
+      trips->stop();
+    }};
+    EXPECT_TRUE(trips->read({pipe.path}));
+    other.join();
+    EXPECT_TRUE(trips->has_ended());
+    trips = Error{"nobody reads the pipe any more"};
+  }
+}
+
 TEST(RoundTrips, ADistributionDoesNotChangeAfterwards) {
   const std::string bytes = test::contents(test::folder() + "ping.pcap");
   const auto packets = test::packets_of(bytes);
@@ -101,6 +150,76 @@ TEST(RoundTrips, ADistributionDoesNotChangeAfterwards) {
   trips->push(std::span{packets}.subspan(packets.size() / 2));
   EXPECT_EQ(half.samples(), samples);
   EXPECT_GT(trips->distribution(Kind::icmp).samples(), samples);
+}
+
+/// SYNs of different clients, which nobody answers.
+struct Flood {
+  explicit Flood(std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      auto& bytes = frames.emplace_back(std::array<unsigned char, 40>{
+          0x45, 0,    0, 40, 0, 0, 0, 0, 64, 6, 0, 0, 10,   0, 0,    0,   192, 0, 2, 1,  // IPv4
+          0x9c, 0x40, 0, 80, 0, 0, 0, 1, 0,  0, 0, 0, 0x50, 2, 0xff, 0xff});             // TCP
+      for (unsigned byte = 0; byte < 3; ++byte)
+        bytes[13 + byte] = static_cast<unsigned char>(i >> (8 * (2 - byte)));
+    }
+    constexpr std::uint16_t raw_ip = 101;
+    for (const auto& frame : frames)
+      packets.push_back(
+          {.time_ns = 1'000'000'000 + 1000 * static_cast<std::int64_t>(packets.size()),
+           .data = frame.data(),
+           .captured = 40,
+           .length = 40,
+           .link_type = raw_ip});
+  }
+  std::deque<std::array<unsigned char, 40>> frames;
+  std::vector<Packet> packets;
+};
+
+TEST(RoundTrips, TheExactTableStopsAtItsLimitAndSaysSo) {
+  const Flood flood{60'000};
+  auto trips = RoundTrips::create({.table = "exact", .memory_bytes = 2 << 20});
+  ASSERT_TRUE(trips) << trips.error();
+  trips->push(std::span{flood.packets}.first(100));
+  EXPECT_FALSE(trips->is_full());
+  EXPECT_FALSE(trips->has_ended());
+  EXPECT_TRUE(trips->warnings().empty());
+  trips->push(std::span{flood.packets}.subspan(100));
+  trips->finish();
+  EXPECT_TRUE(trips->is_full());
+  EXPECT_TRUE(trips->has_ended());
+  EXPECT_LE(trips->memory_bytes(), 2u << 20);
+  EXPECT_EQ(trips->packets(), flood.packets.size());
+  const auto measured_requests = trips->requests(Kind::handshake).requests;
+  EXPECT_GT(measured_requests, 100u);
+  EXPECT_LT(measured_requests, flood.packets.size());
+  ASSERT_EQ(trips->warnings().size(), 1u);
+  const std::string line = trips->warnings()[0];
+  EXPECT_EQ(trips->limit_bytes(), 2u << 20);
+  EXPECT_TRUE(line.starts_with("stopped after ")) << line;
+  EXPECT_EQ(line.find("--"), std::string::npos) << "no option of the program: " << line;
+}
+
+TEST(RoundTrips, WithoutASizeTheLimitIsTheProgramsAndFarAway) {
+  const Flood flood{60'000};
+  auto trips = RoundTrips::create({});
+  ASSERT_TRUE(trips);
+  trips->push(flood.packets);
+  trips->finish();
+  const auto pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
+  EXPECT_EQ(trips->limit_bytes(), pages / 2 * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
+  EXPECT_EQ(RoundTrips::create({.memory_bytes = 64 << 10})->limit_bytes(), 0u);
+  EXPECT_FALSE(trips->is_full());
+  EXPECT_EQ(trips->requests(Kind::handshake).requests, flood.packets.size());
+  EXPECT_TRUE(trips->warnings().empty());
+}
+
+TEST(RoundTrips, MemoryThatCannotBeHadIsAnErrorOfCreate) {
+  const auto trips = RoundTrips::create({.memory_bytes = std::uint64_t{1} << 50});
+  ASSERT_FALSE(trips);
+  EXPECT_EQ(trips.error(), "cannot reserve 1024 TiB of memory");
+  const auto few = RoundTrips::create({.memory_bytes = 4096, .threads = 2});
+  ASSERT_FALSE(few);
+  EXPECT_EQ(few.error(), "the memory must be at least 4KiB for each of the threads");
 }
 
 TEST(RoundTrips, RefusesInOneLine) {

@@ -30,7 +30,7 @@ struct KernelRttOptions {
   RttOptions rtt;
   std::vector<std::string> interfaces;
   Hook hook = Hook::tc;
-  std::size_t memory_bytes = std::size_t{16} << 20;  ///< of all that is kept in the kernel
+  std::size_t memory_bytes = default_live_memory;  ///< of all that is kept in the kernel
   unsigned fridges = DP_MOST_FRIDGES;
   Duration longest = std::chrono::seconds{10};
   std::optional<double> entry_probability = {};

@@ -233,6 +233,8 @@ PYBIND11_MODULE(_sojourn, module) {
              return counts;
            })
       .def("warnings", [](const Measurement& self) { return self.trips.warnings(); })
+      .def("is_full", [](const Measurement& self) { return self.trips.is_full(); })
+      .def("has_ended", [](const Measurement& self) { return self.trips.has_ended(); })
       .def("packets", [](const Measurement& self) { return self.trips.packets(); })
       .def("memory_bytes", [](const Measurement& self) { return self.trips.memory_bytes(); });
 

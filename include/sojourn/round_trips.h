@@ -21,10 +21,13 @@ namespace sojourn::v0 {
 
 /// What to measure.  Unset fields get the defaults of the program.
 struct RoundTripOptions {
-  std::vector<Kind> kinds = {};    ///< empty: all
-  std::string table = {};          ///< "exact", "tailored", "fridges" ...; empty: chosen by memory
-  std::uint64_t memory_bytes = 0;  ///< 0: every request is remembered
-  std::int64_t expire_ns = 0;      ///< a request is forgotten after this long; 0: 10 s
+  std::vector<Kind> kinds = {};  ///< empty: all
+  std::string table = {};        ///< "exact", "tailored", "fridges" ...; empty: chosen by memory
+  /// A size: fixed memory; where not all requests fit, samples are weighted.  With table "exact":
+  /// where to stop.  0: every request is remembered, up to half of the machine's memory; listen()
+  /// takes 16 MiB, as others decide what arrives.
+  std::uint64_t memory_bytes = 0;
+  std::int64_t expire_ns = 0;            ///< a request is forgotten after this long; 0: 10 s
   std::vector<std::string> inside = {};  ///< prefixes of our side: legs become external, internal
   std::string group_by = {};             ///< "flow", "host", "prefix/24" ...; empty: no groups
   std::size_t most_groups = 0;           ///< 0: a million; what comes later is in the group "other"
@@ -71,6 +74,13 @@ class SOJOURN_API RoundTrips {
   void push(std::span<const Packet> packets);
   void finish();
 
+  /// The exact table would have needed more memory than it may take.  The figures are of what came
+  /// before; warnings() says how much that was.  read() and listen() then return, and what is
+  /// pushed is not measured.
+  bool is_full() const;
+  /// listen() will hear nothing more: the interface disappeared, stop() was called, or is_full().
+  bool has_ended() const;
+
   /// Makes read() or listen() return soon.  From any thread or signal handler.
   void stop();
 
@@ -80,6 +90,7 @@ class SOJOURN_API RoundTrips {
   /// One line for each thing the user should know, such as a file that ends too early.
   std::vector<std::string> warnings() const;
   std::uint64_t memory_bytes() const;  ///< of the table and the connections
+  std::uint64_t limit_bytes() const;   ///< where the exact table stops; 0: another table
   RequestCounts requests(Kind kind) const;
   Distribution distribution(Kind kind, Leg leg = Leg::headline) const;
   /// The groups with the most samples first.

@@ -70,6 +70,11 @@ class RoundTrips:
     def memory_bytes(self):
         return self._measurement.memory_bytes()
 
+    @property
+    def is_full(self):
+        """Whether the exact table stopped at its limit; `warnings` says after how many packets."""
+        return self._measurement.is_full()
+
     def __repr__(self):
         found = ", ".join(f"{kind}: {len(self.distribution(kind))}" for kind in KINDS if len(self.distribution(kind)))
         return f"<sojourn.RoundTrips of {self.packets} packets; samples: {found or 'none'}>"
@@ -104,7 +109,8 @@ def rtt(captures, *, samples=True, **options):
     """Round-trip delays of one capture or a list of them, merged in the order of time.
 
     kinds            names out of KINDS; all by default
-    memory           "64KiB" or bytes: fixed memory, samples are weighted; by default every request is remembered
+    memory           "64KiB" or bytes: fixed memory, samples are weighted; by default every request is remembered,
+                     up to half of the machine's memory; with table="exact" it is where to stop
     table            "exact", "tailored", "fridges" ...; chosen by `memory` by default
     expire           a request is forgotten after so many seconds, or "500ms"
     inside           prefixes of our side of the network: legs become external and internal
@@ -125,14 +131,15 @@ def live(interface, *, every=1, duration=None, samples=True, **options):
         for delays in sojourn.live("eth0", every="10s", duration="1min", memory="1MiB"):
             print(delays.quantile(0.5), len(delays.samples))
 
-    The distributions go on growing from one to the next.  Needs root or CAP_NET_RAW.
+    The distributions go on growing from one to the next.  The last one comes after `duration`, when the interface
+    has disappeared, or when table="exact" is full; by default the table has 16 MiB.  Needs root or CAP_NET_RAW.
     """
     step = _nanoseconds(every)
     if step <= 0:
         raise ValueError("every must be positive")
     left = None if duration is None else _nanoseconds(duration)
     measurement = _sojourn.Measurement(_options(**options), samples)
-    while left is None or left > 0:
+    while (left is None or left > 0) and not measurement.has_ended():
         measurement.listen(interface, step if left is None else min(step, left))
         left = None if left is None else left - step
         yield RoundTrips(measurement, measurement.take_samples() if samples else None)

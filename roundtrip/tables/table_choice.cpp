@@ -1,5 +1,7 @@
 #include "roundtrip/tables/table_choice.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 
@@ -85,6 +87,18 @@ std::string_view reason_of(TableRefusal refusal) {
       return "the limit of the exact table must be at least 1MiB for each of the threads";
   }
   return {};
+}
+
+std::size_t default_exact_limit() {
+  const auto pages = std::max(::sysconf(_SC_PHYS_PAGES), 1L);
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return std::max(static_cast<std::size_t>(pages) / 2 * page, least_exact_limit);
+}
+
+void set_table_defaults(TableWishes& table, bool live) {
+  table.exact_limit_bytes = default_exact_limit();
+  // Whoever sends to an interface must not decide how much memory it takes.
+  if (live && !table.kind && !table.memory_bytes) table.memory_bytes = default_live_memory;
 }
 
 std::optional<TableKind> table_named(std::string_view name) {

@@ -46,6 +46,15 @@ struct TableWishes {
   std::size_t exact_limit_bytes = 0;
 };
 
+/// Half of this machine's memory.
+std::size_t default_exact_limit();
+/// Of a live measurement that names neither table nor memory.
+inline constexpr std::size_t default_live_memory = std::size_t{16} << 20;
+
+/// What holds where nothing was said, in the program and in the library: a live run has fixed
+/// memory, and exact a limit.
+void set_table_defaults(TableWishes& table, bool live);
+
 struct TableChoice {
   TableKind kind = TableKind::exact;
   std::size_t memory_bytes = 0;      ///< of the table; unused by exact

@@ -1,6 +1,7 @@
 #include "roundtrip/tables/table_choice.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <type_traits>
 
@@ -60,6 +61,27 @@ TEST(TableChoice, ExactHasALimitIfItsRunIsAskedForIt) {
       {.kind = TableKind::exact, .memory_bytes = 1 << 20, .threads = 2, .exact_limit_bytes = half});
   ASSERT_FALSE(tiny);
   EXPECT_EQ(tiny.error(), TableRefusal::too_little_memory_for_exact);
+}
+
+TEST(TableChoice, TheDefaultLimitIsHalfOfTheMachinesMemory) {
+  const auto all = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                   static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  EXPECT_LE(default_exact_limit(), all / 2);
+  EXPECT_GE(default_exact_limit(), all / 2 - 4096);
+}
+
+TEST(TableChoice, OnlyALiveRunThatNamesNothingHasFixedMemoryByDefault) {
+  const auto chosen = [](TableWishes wishes, bool live) {
+    set_table_defaults(wishes, live);
+    return *choose_table(wishes);
+  };
+  EXPECT_EQ(chosen({}, false).limit_bytes, default_exact_limit());
+  const TableChoice live = chosen({}, true);
+  EXPECT_EQ(live.kind, TableKind::tailored);
+  EXPECT_EQ(live.memory_bytes + live.connection_bytes, default_live_memory);
+  EXPECT_EQ(chosen({.kind = TableKind::exact}, true).limit_bytes, default_exact_limit());
+  const TableChoice sized = chosen({.memory_bytes = 64 << 10}, true);
+  EXPECT_EQ(sized.memory_bytes + sized.connection_bytes, std::size_t{64} << 10);
 }
 
 TEST(TableChoice, RefusesWhatCannotBe) {

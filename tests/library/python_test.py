@@ -35,8 +35,12 @@ grouped = sojourn.rtt([demo], by="host", kinds=["icmp"])
 assert [kind for _, kind, leg, _ in grouped.groups() if leg == "server"] == ["icmp"] * len(grouped.groups())
 assert numpy.asarray(grouped["icmp"].cdf()).shape[1] == 2
 
+limited = sojourn.rtt(demo, table="exact", memory="1MiB")
+assert not limited.is_full and len(limited["icmp"]) == 160
+
 for wrong in (lambda: sojourn.rtt(demo, table="oak"), lambda: sojourn.rtt(demo, kinds="smoke"),
               lambda: sojourn.rtt(demo, memory="7 potatoes"), lambda: sojourn.rtt("/nonexistent.pcap"),
+              lambda: sojourn.rtt(demo, memory=1 << 50), lambda: sojourn.rtt(demo, table="exact", memory="1KiB"),
               lambda: small.samples):
     try:
         wrong()
