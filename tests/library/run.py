@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Installs the tree into a folder of its own and uses the library from there, as a stranger would.
 
-    run.py --build BUILD --source SOURCE --python PYTHON pkg-config|cmake|static|symbols|python
+    run.py --build BUILD --source SOURCE --python PYTHON pkg-config|cmake|static|symbols|python|live
 """
 import argparse
 import glob
@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def run(*command, **options):
@@ -71,7 +72,8 @@ def use_symbols(_, prefix, __):
         sys.exit("symbols that should not be seen:\n" + "\n".join(foreign[:20]))
 
 
-def use_python(arguments, prefix, work):
+def python_environment(arguments, prefix):
+    """Where the installed module is found; the test is skipped if there is none."""
     folders = glob.glob(f"{prefix}/lib/python3*/dist-packages")
     if not folders or not glob.glob(folders[0] + "/sojourn/_sojourn*.so"):
         print("skipped: built without the Python module (python3-dev, pybind11-dev)")
@@ -79,12 +81,24 @@ def use_python(arguments, prefix, work):
     if subprocess.run([arguments.python, "-c", "import numpy"], capture_output=True, check=False).returncode != 0:
         print("skipped: python3-numpy is not installed")
         sys.exit(SKIPPED)
-    environment = {**os.environ, "PYTHONPATH": folders[0]}
-    here = os.path.dirname(os.path.abspath(__file__))
-    print(run(arguments.python, os.path.join(here, "python_test.py"), os.path.dirname(arguments.capture), env=environment, cwd=work))
+    return {**os.environ, "PYTHONPATH": folders[0]}
+
+
+def use_python(arguments, prefix, work):
+    environment = python_environment(arguments, prefix)
+    print(run(arguments.python, os.path.join(HERE, "python_test.py"), os.path.dirname(arguments.capture), env=environment, cwd=work))
     program = os.path.join(prefix, "bin", "sojourn")
-    print(run(arguments.python, os.path.join(here, "agreement_test.py"), program, os.path.dirname(arguments.capture), env=environment))
+    print(run(arguments.python, os.path.join(HERE, "agreement_test.py"), program, os.path.dirname(arguments.capture), env=environment))
     print(run(arguments.python, os.path.join(arguments.source, "docs", "library", "notebook.py"), arguments.capture, env=environment))
+
+
+def use_live(arguments, prefix, work):
+    environment = python_environment(arguments, prefix)
+    if os.geteuid() != 0 or subprocess.run(["unshare", "-n", "ip", "link", "add", "gone0", "type", "veth", "peer", "name", "gone1"],
+                                           capture_output=True, check=False).returncode != 0:
+        print("skipped: needs root, network namespaces and veth devices")
+        sys.exit(SKIPPED)
+    print(run("unshare", "-n", arguments.python, os.path.join(HERE, "live_test.py"), env=environment, cwd=work))
 
 
 def main():
@@ -92,7 +106,7 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--source", required=True)
     parser.add_argument("--python", required=True)
-    parser.add_argument("part", choices=("pkg-config", "cmake", "static", "symbols", "python"))
+    parser.add_argument("part", choices=("pkg-config", "cmake", "static", "symbols", "python", "live"))
     arguments = parser.parse_args()
     arguments.capture = os.path.join(arguments.source, "tests", "captures", "demo.pcapng")
     with tempfile.TemporaryDirectory() as folder:
@@ -102,7 +116,7 @@ def main():
         if arguments.part in ("pkg-config", "static"):
             use_pkg_config(arguments, prefix, work, static=arguments.part == "static")
         else:
-            {"cmake": use_cmake, "symbols": use_symbols, "python": use_python}[arguments.part](arguments, prefix, work)
+            {"cmake": use_cmake, "symbols": use_symbols, "python": use_python, "live": use_live}[arguments.part](arguments, prefix, work)
 
 
 if __name__ == "__main__":
