@@ -29,7 +29,7 @@ threaded := core_test pipeline_test ipfix_transport_test
 # Statistics that take minutes under a sanitizer and run in the release build anyway.
 slow_when_sanitized := Statistics|Traffic/|^Tailored\.|SampleWeight|^L2\.|IsUnbiased|IsBiased|^Repeats
 
-.PHONY: help build demo demo-live demo-marking test test-long test-sanitizers test-traces test-clang test-threads check-format mutants bench fuzz format install clean
+.PHONY: help build demo demo-live demo-marking test test-long test-sanitizers test-traces test-clang test-threads check-format mutants bench fuzz format install packages clean
 
 help:
 	@echo 'make demo          build, and show the delays in a recorded capture'
@@ -48,6 +48,7 @@ help:
 	@echo 'make fuzz          run each fuzzer for MINUTES=$(MINUTES)'
 	@echo 'make format        format the sources'
 	@echo 'make install       install to PREFIX=$(PREFIX)'
+	@echo 'make packages      Debian packages in build/packages'
 	@echo 'make clean         remove build/'
 	@echo
 	@echo 'As root, each installs the Debian packages it needs; otherwise it names them.'
@@ -155,6 +156,13 @@ install: build
 	@cmake build/release $(quiet)
 	@cmake --build build/release --parallel $(JOBS) --target installable
 	@cmake --install build/release --prefix $(PREFIX)
+
+packages: build
+	@tools/setup packages
+	@cmake build/release $(quiet)
+	@cmake --build build/release --parallel $(JOBS) --target installable
+	@cd build/release && cpack -B ../packages
+	@rm -rf build/packages/_CPack_Packages
 
 clean:
 	rm -rf build

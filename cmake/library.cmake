@@ -1,5 +1,11 @@
 # libsojourn, shared and static, with what other programs need to find it: headers under
 # include/sojourn, a pkg-config file and a CMake package.
+# Debian's loader, pkg-config and CMake look into this folder below /usr and below /usr/local.  So one build serves
+# `make install` and `make packages`.
+if(EXISTS /etc/debian_version AND CMAKE_LIBRARY_ARCHITECTURE AND
+   (NOT DEFINED CMAKE_INSTALL_LIBDIR OR CMAKE_INSTALL_LIBDIR STREQUAL "lib"))
+  set(CMAKE_INSTALL_LIBDIR lib/${CMAKE_LIBRARY_ARCHITECTURE})
+endif()
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -47,10 +53,12 @@ configure_file(cmake/sojourn.pc.in sojourn.pc @ONLY)
 configure_file(cmake/sojournConfig.cmake.in sojournConfig.cmake @ONLY)
 write_basic_package_version_file(sojournConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/sojourn)
-install(DIRECTORY include/sojourn ${public_headers}/sojourn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(DIRECTORY include/sojourn ${public_headers}/sojourn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
         FILES_MATCHING PATTERN "*.h")
-install(TARGETS sojourn_shared EXPORT sojourn DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT sojourn NAMESPACE sojourn:: FILE sojournTargets.cmake DESTINATION ${package})
-install(FILES ${CMAKE_BINARY_DIR}/sojournConfig.cmake ${CMAKE_BINARY_DIR}/sojournConfigVersion.cmake DESTINATION ${package})
-install(FILES ${CMAKE_BINARY_DIR}/sojourn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(TARGETS sojourn_shared EXPORT sojourn
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
+install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(EXPORT sojourn NAMESPACE sojourn:: FILE sojournTargets.cmake DESTINATION ${package} COMPONENT development)
+install(FILES ${CMAKE_BINARY_DIR}/sojournConfig.cmake ${CMAKE_BINARY_DIR}/sojournConfigVersion.cmake DESTINATION ${package}
+        COMPONENT development)
+install(FILES ${CMAKE_BINARY_DIR}/sojourn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
