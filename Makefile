@@ -73,7 +73,7 @@ demo-live: build
 demo-marking: build
 	@tools/setup demo-live
 	@cmake --build build/release --parallel $(JOBS) --target sojourn-emulator
-	@tests/live/marking.sh build/release/sojourn build/release/sojourn-emulator demo
+	@tests/live/marking/marking.sh build/release/sojourn build/release/sojourn-emulator demo
 
 test:
 	@tools/setup test

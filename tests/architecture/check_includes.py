@@ -6,14 +6,17 @@
     check_includes.py --self-test              shows that wrong includes are found
 """
 import argparse
+import collections
 import os
 import re
+import subprocess
 import sys
 import tempfile
 
 BEGIN, END = "<!-- layers -->", "<!-- /layers -->"
 SOURCES = (".h", ".cpp", ".c")
 MOST_FILES = 40  # in a larger folder files are hard to find
+DATA = ("tests/captures", "tests/golden", "tests/fuzz/corpus", "docs/images")  # nobody looks for a file there by hand
 PREFETCH, PREFETCH_HOME = "__builtin_prefetch", "core/prefetch.h"  # which explains why
 
 
@@ -76,8 +79,6 @@ def examine(source, layers):
             faults.append(f"CMakeLists.txt: there is no folder {folder}")
             continue
         names = sorted(os.listdir(os.path.join(source, folder)))
-        if sum(os.path.isfile(os.path.join(source, folder, name)) for name in names) > MOST_FILES:
-            faults.append(f"{folder}: more than {MOST_FILES} files; look for a sub-system inside")
         for name in names:
             if not name.endswith(SOURCES):
                 continue
@@ -96,6 +97,28 @@ def examine(source, layers):
                 elif target != folder and not is_test(name):
                     used[folder].add(target)
     return faults, used
+
+
+def files_of(source):
+    """What git tracks or would take in; of a tree without git, all that was not made there."""
+    if os.path.exists(os.path.join(source, ".git")):
+        listed = subprocess.run(["git", "-C", source, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                                capture_output=True, text=True, check=False)
+        if listed.returncode == 0:
+            return {path for path in listed.stdout.split("\0") if os.path.isfile(os.path.join(source, path))}
+    found = []
+    for folder, folders, names in os.walk(source):
+        folders[:] = [name for name in folders if name not in ("build", "node_modules", "__pycache__") and name[0] != "."]
+        found += [os.path.relpath(os.path.join(folder, name), source) for name in names]
+    return found
+
+
+def crowded(source):
+    """A fault for each folder with too many files, whether it is a layer or not."""
+    counts = collections.Counter(os.path.dirname(path) for path in files_of(source))
+    return [f"{folder or '.'}: {count} files, more than {MOST_FILES}; look for a sub-system inside"
+            for folder, count in sorted(counts.items())
+            if count > MOST_FILES and not any(f"{folder}/".startswith(f"{data}/") for data in DATA)]
 
 
 def height(folder, layers):
@@ -129,6 +152,7 @@ def split_page(page):
 def check(source, write):
     layers = layers_of(source)
     faults, used = examine(source, layers)
+    faults += crowded(source)
     page = read(source, "ARCHITECTURE.md")
     before, inside, after, holds = split_page(page)
     wanted = section(layers, used, holds)
@@ -165,10 +189,14 @@ def self_test():
              "a new arrow": {"core/packet.h": "", "apps/main.cpp": '#include "core/packet.h"\n'},
              "a prefetch that may be dropped": {"lab/queue.h": "__builtin_prefetch(this);"},
              "a crowd": {f"core/file{number}.h": "" for number in range(41)},
+             "a crowd outside the layers": {f"tests/live/file{number}.sh": "" for number in range(41)},
+             "a crowd beside data": {f"tests/fuzz/file{number}.cpp": "" for number in range(41)},
              "a new folder": {"CMakeLists.txt": good["CMakeLists.txt"] + "sojourn_layer(export USES core)\n",
                               "export/json.h": ""}}
+    right = {"nothing": {}, "data": {f"tests/fuzz/corpus/wire/file{number}": "" for number in range(41)},
+             "what is just not too much": {f"tests/live/file{number}.sh": "" for number in range(40)}}
     failures = []
-    for name, change in [("nothing", {})] + list(wrong.items()):
+    for name, change in {**right, **wrong}.items():
         with tempfile.TemporaryDirectory() as source:
             for files, write in ((good, True), ({**good, **change}, False)):
                 for path, text in files.items():
@@ -177,7 +205,7 @@ def self_test():
                         with open(os.path.join(source, path), "w", encoding="utf-8") as file:
                             file.write(text)
                 faults = check(source, write)
-            if bool(faults) != bool(change):
+            if bool(faults) != (name in wrong):
                 failures.append(f"{name}: {faults or 'no fault found'}")
     return failures
 

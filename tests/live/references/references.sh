@@ -6,8 +6,8 @@
 set -eu
 here=$(dirname "$0")
 # shellcheck source=tests/testbed/net.sh
-. "$here/../testbed/net.sh"
-# shellcheck source=tests/live/references_net.sh
+. "$here/../../testbed/net.sh"
+# shellcheck source=tests/live/references/references_net.sh
 . "$here/references_net.sh"
 
 [ $# -ge 2 ] || { echo "usage: references.sh SOJOURN EMULATOR [short]" >&2; exit 2; }

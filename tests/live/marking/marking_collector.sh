@@ -8,11 +8,11 @@
 set -eu
 here=$(dirname "$0")
 # shellcheck source=tests/testbed/net.sh
-. "$here/../testbed/net.sh"
-# shellcheck source=tests/live/marking_net.sh
+. "$here/../../testbed/net.sh"
+# shellcheck source=tests/live/marking/marking_net.sh
 . "$here/marking_net.sh"
 # shellcheck source=tests/live/collector_net.sh
-. "$here/collector_net.sh"
+. "$here/../collector_net.sh"
 
 marking_begin "$@"
 # UDP alone: what goes to the collector is TCP, and of no monitored flow.

@@ -11,7 +11,7 @@
 # Needs $here and $sojourn.
 
 # shellcheck source=tests/live/waiting.sh
-. "$here/waiting.sh"
+. "$here/../waiting.sh"
 
 on() {
   local end=$1

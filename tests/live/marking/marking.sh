@@ -9,8 +9,8 @@
 set -eu
 here=$(dirname "$0")
 # shellcheck source=tests/testbed/net.sh
-. "$here/../testbed/net.sh"
-# shellcheck source=tests/live/marking_net.sh
+. "$here/../../testbed/net.sh"
+# shellcheck source=tests/live/marking/marking_net.sh
 . "$here/marking_net.sh"
 
 marking_begin "$@"

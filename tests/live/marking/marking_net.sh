@@ -11,7 +11,7 @@
 # Needs $here, and $sojourn unless marking_begin is called.
 
 # shellcheck source=tests/live/waiting.sh
-. "$here/waiting.sh"
+. "$here/../waiting.sh"
 
 # marking_begin SOJOURN EMULATOR [...]: the arguments of a test, and the namespaces; it may be skipped.
 marking_begin() {

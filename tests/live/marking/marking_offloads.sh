@@ -10,13 +10,13 @@
 set -eu
 here=$(dirname "$0")
 # shellcheck source=tests/testbed/net.sh
-. "$here/../testbed/net.sh"
+. "$here/../../testbed/net.sh"
 [ $# -eq 1 ] || { echo "usage: marking_offloads.sh SOJOURN" >&2; exit 2; }
 sojourn=$1
 missing=$(net_missing python3 tcpdump ethtool nstat)
 [ -z "$missing" ] || { echo "skipped: $missing"; exit 77; }
 
-# shellcheck source=tests/live/router_net.sh
+# shellcheck source=tests/live/marking/router_net.sh
 . "$here/router_net.sh"
 router_net_up
 on router ethtool -K router1 tx off gso off tso off gro off >/dev/null

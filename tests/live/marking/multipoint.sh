@@ -10,8 +10,8 @@
 set -eu
 here=$(dirname "$0")
 # shellcheck source=tests/testbed/net.sh
-. "$here/../testbed/net.sh"
-# shellcheck source=tests/live/marking_net.sh
+. "$here/../../testbed/net.sh"
+# shellcheck source=tests/live/marking/marking_net.sh
 . "$here/marking_net.sh"
 
 [ $# -eq 2 ] || { echo "usage: multipoint.sh SOJOURN EMULATOR" >&2; exit 2; }

@@ -10,13 +10,13 @@
 set -eu
 here=$(dirname "$0")
 # shellcheck source=tests/testbed/net.sh
-. "$here/../testbed/net.sh"
+. "$here/../../testbed/net.sh"
 [ $# -ge 1 ] || { echo "usage: marking_wire.sh SOJOURN [REPEATS]" >&2; exit 2; }
 sojourn=$1 repeats=${2:-1}
 missing=$(net_missing python3 tcpdump)
 [ -z "$missing" ] || { echo "skipped: $missing"; exit 77; }
 
-# shellcheck source=tests/live/router_net.sh
+# shellcheck source=tests/live/marking/router_net.sh
 . "$here/router_net.sh"
 router_net_up
 # The router asks for its neighbour once, before anything is measured.

@@ -8,13 +8,13 @@
 set -eu
 here=$(dirname "$0")
 # shellcheck source=tests/testbed/net.sh
-. "$here/../testbed/net.sh"
+. "$here/../../testbed/net.sh"
 # shellcheck source=tests/live/waiting.sh
-. "$here/waiting.sh"
-# shellcheck source=tests/live/references_net.sh
+. "$here/../waiting.sh"
+# shellcheck source=tests/live/references/references_net.sh
 . "$here/references_net.sh"
 # shellcheck source=tests/live/collector_net.sh
-. "$here/collector_net.sh"
+. "$here/../collector_net.sh"
 
 [ $# -eq 2 ] || { echo "usage: references_collector.sh SOJOURN EMULATOR" >&2; exit 2; }
 sojourn=$1 NET_EMULATOR=$2
