@@ -93,6 +93,8 @@ Result<RecordedTraffic> generate(const GenerateRequest& request) {
   if (!capture_file) return std::unexpected(capture_file.error());
   auto truth_file = files.open(request.truth);
   if (!truth_file) return std::unexpected(truth_file.error().while_doing("--truth"));
+  if (request.capture != "-" && request.truth != "-")
+    if (auto opened = open_output(files); !opened) return std::unexpected(opened.error());
   CaptureWriter capture{[&](std::string_view bytes) { capture_file->write(bytes); },
                         LinkType::ethernet};
   SampleCsvWriter truth{*truth_file};

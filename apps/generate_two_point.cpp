@@ -51,35 +51,47 @@ TwoPointOptions complete(const GenerateRequest& request, const TwoPointRequest& 
   return options;
 }
 
-Result<void> write_captures(const GenerateRequest& request, const TwoPointTrace& trace, bool vlan) {
+/// All that is written, opened before the traffic is made.
+struct TwoPointFiles {
+  OutputFile first, last, delays, flows;
+
+  static Result<TwoPointFiles> open(const std::string& name) {
+    RunFiles files;
+    auto first = files.open(name + ".first.pcap", OutputContent::capture);
+    if (!first) return std::unexpected(first.error());
+    auto last = files.open(name + ".last.pcap", OutputContent::capture);
+    if (!last) return std::unexpected(last.error());
+    auto delays = files.open(name + ".delays.csv");
+    if (!delays) return std::unexpected(delays.error());
+    auto flows = files.open(name + ".flows.csv");
+    if (!flows) return std::unexpected(flows.error());
+    if (auto opened = open_output(files); !opened) return std::unexpected(opened.error());
+    return TwoPointFiles{std::move(*first), std::move(*last), std::move(*delays),
+                         std::move(*flows)};
+  }
+};
+
+Result<void> write_captures(const GenerateRequest& request, const TwoPointTrace& trace, bool vlan,
+                            TwoPointFiles& files) {
   const TwoPointLook look{.seed = request.seed, .snap_length = request.snap_length, .vlan = vlan};
-  auto first_file = OutputFile::open(request.capture + ".first.pcap");
-  if (!first_file) return std::unexpected(first_file.error());
-  auto last_file = OutputFile::open(request.capture + ".last.pcap");
-  if (!last_file) return std::unexpected(last_file.error());
-  CaptureWriter first{[&](std::string_view bytes) { first_file->write(bytes); },
+  CaptureWriter first{[&](std::string_view bytes) { files.first.write(bytes); },
                       LinkType::ethernet};
-  CaptureWriter last{[&](std::string_view bytes) { last_file->write(bytes); }, LinkType::ethernet};
+  CaptureWriter last{[&](std::string_view bytes) { files.last.write(bytes); }, LinkType::ethernet};
   record_first_point(trace, look, first);
   first.flush();
   record_last_point(trace, look, last);
   last.flush();
-  if (auto done = first_file->finish(); !done) return done;
-  return last_file->finish();
+  if (auto done = files.first.finish(); !done) return done;
+  return files.last.finish();
 }
 
-Result<void> write_truth(const std::string& name, const TwoPointTrace& trace,
-                         const TwoPointTruth& truth) {
-  RunFiles files;
-  auto delays_output = files.open(name + ".delays.csv");
-  if (!delays_output) return std::unexpected(delays_output.error());
-  auto flows_output = files.open(name + ".flows.csv");
-  if (!flows_output) return std::unexpected(flows_output.error());
+Result<void> write_truth(const TwoPointTrace& trace, const TwoPointTruth& truth,
+                         TwoPointFiles& files) {
   const auto key_of = [&](std::uint32_t flow) {
     return two_point_flow(flow, trace.flow_is_ipv6[flow]);
   };
-  if (auto done = write_delays(std::move(*delays_output), truth.delays, key_of); !done) return done;
-  return write_flows(std::move(*flows_output), truth.flows);
+  if (auto done = write_delays(std::move(files.delays), truth.delays, key_of); !done) return done;
+  return write_flows(std::move(files.flows), truth.flows);
 }
 
 }  // namespace
@@ -157,16 +169,17 @@ std::string two_point_contradiction(const GenerateRequest& request, const TwoPoi
 }
 
 int run_generate_two_point(const GenerateRequest& request, const TwoPointRequest& points) {
-  const TwoPointTrace trace = two_point_trace(complete(request, points));
   const auto fail = [](const Error& error) {
     complain(error.message);
     return exit_error;
   };
-  if (auto written = write_captures(request, trace, points.vlan); !written)
+  auto files = TwoPointFiles::open(request.capture);
+  if (!files) return fail(files.error());
+  const TwoPointTrace trace = two_point_trace(complete(request, points));
+  if (auto written = write_captures(request, trace, points.vlan, *files); !written)
     return fail(written.error());
   const TwoPointTruth truth = truth_of(trace);
-  if (auto written = write_truth(request.capture, trace, truth); !written)
-    return fail(written.error());
+  if (auto written = write_truth(trace, truth, *files); !written) return fail(written.error());
   say("{0}.first.pcap: {1} packets\n{0}.last.pcap: {2} packets\n{0}.delays.csv: {3} delays\n"
       "{0}.flows.csv: {4} flows, {5} packets lost\n",
       printable(request.capture), format_count(trace.sent.size()),

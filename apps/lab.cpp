@@ -80,17 +80,20 @@ LabResult run_one(const Experiment& experiment, LabSetting setting) {
 }
 
 /// The tables as CSV and the figures as SVG; gives the paths written.
-Result<std::vector<std::string>> write_results(const LabResult& result, const std::string& folder) {
+Result<std::vector<std::string>> write_results(const LabResult& result, const std::string& folder,
+                                               RunFiles& files) {
   std::vector<std::string> paths;
+  const auto write = [&](const std::string& path, const std::string& text) {
+    paths.push_back(path);
+    return write_file(files, path, text);
+  };
   const std::string stem = folder + "/" + std::string{result.experiment->name} + "-";
   for (const ResultTable& table : result.report.tables) {
-    paths.push_back(stem + table.name + ".csv");
-    if (auto written = write_file(paths.back(), lab_csv(table)); !written)
+    if (auto written = write(stem + table.name + ".csv", lab_csv(table)); !written)
       return std::unexpected(written.error());
   }
   for (const LabFigure& figure : result.report.figures) {
-    paths.push_back(stem + figure.name + ".svg");
-    if (auto written = write_file(paths.back(), svg_chart(figure.chart)); !written)
+    if (auto written = write(stem + figure.name + ".svg", svg_chart(figure.chart)); !written)
       return std::unexpected(written.error());
   }
   return paths;
@@ -98,12 +101,15 @@ Result<std::vector<std::string>> write_results(const LabResult& result, const st
 
 Result<void> run_experiments(const LabRequest& request) {
   const auto todo = chosen(request.names);
+  RunFiles files;
   std::optional<OutputFile> page;
   if (!request.html.empty()) {
-    auto opened = RunFiles{}.open(request.html);
+    auto opened = files.open(request.html);
     if (!opened) return std::unexpected(opened.error().while_doing("--html"));
     page.emplace(std::move(*opened));
   }
+  if (request.html != "-")
+    if (auto opened = open_output(files); !opened) return opened;
   if (auto made = make_folder(request.out); !made) return made;
   watch_for_interrupts();
   std::vector<LabResult> results;
@@ -114,7 +120,7 @@ Result<void> run_experiments(const LabRequest& request) {
     const LabResult& result = results.back();
     claims += result.report.claims.size();
     missed += missed_claims(result.report);
-    const auto paths = write_results(result, request.out);
+    const auto paths = write_results(result, request.out, files);
     if (!paths) return std::unexpected(paths.error());
     if (request.json || request.html == "-") continue;
     say("{}\n", lab_text(*experiment, result.report));
@@ -127,7 +133,10 @@ Result<void> run_experiments(const LabRequest& request) {
   }
   if (interrupted()) return failure("interrupted: only what was done until then has been written");
   if (request.html == "-") return {};
-  if (request.json) return write_file("-", lab_json(results, request.setting));
+  if (request.json) {
+    say_text(lab_json(results, request.setting));
+    return {};
+  }
   if (!request.html.empty()) say("wrote {}\n", printable(request.html));
   say("{} of {} claims missed\n", missed, claims);
   return {};

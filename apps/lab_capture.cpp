@@ -124,6 +124,8 @@ Result<void> compare(const CaptureRequest& request, const std::vector<std::uint6
     if (!opened) return std::unexpected(opened.error().while_doing("--plot"));
     plot_file.emplace(std::move(*opened));
   }
+  if (plot != "-")
+    if (auto opened = open_output(files); !opened) return opened;
   auto trial = read_trial(request);
   if (!trial) return std::unexpected(trial.error());
   const CompareOptions options{
@@ -137,16 +139,11 @@ Result<void> compare(const CaptureRequest& request, const std::vector<std::uint6
   if (!comparison) return std::unexpected(comparison.error());
   const LabReport report = report_of(*comparison, *trial, options);
   std::vector<std::string> paths;
+  if (plot_file) paths.push_back(plot);
   const auto write = [&](const std::string& path, const std::string& text) {
     paths.push_back(path);
-    return write_file(path, text);
+    return write_file(files, path, text);
   };
-  if (plot_file) {
-    paths.push_back(plot);
-    plot_file->write(svg_chart(report.figures.front().chart));
-    if (auto done = plot_file->finish(); !done) return done;
-    if (plot == "-") return {};  // standard output belongs to the picture
-  }
   if (!out.empty()) {
     if (auto done = make_folder(out); !done) return done;
     if (auto done = write(out + "/compare-errors.csv", lab_csv(report.tables.front())); !done)
@@ -156,14 +153,24 @@ Result<void> compare(const CaptureRequest& request, const std::vector<std::uint6
           !done)
         return done;
   }
-  if (request.json)
-    return write_file("-", comparison_json(*comparison, *trial, options, request.captures));
+  if (plot_file) {
+    plot_file->write(svg_chart(report.figures.front().chart));
+    if (auto done = plot_file->finish(); !done) return done;
+    if (plot == "-") return {};  // standard output belongs to the picture
+  }
+  if (request.json) {
+    say_text(comparison_json(*comparison, *trial, options, request.captures));
+    return {};
+  }
   say("{}{}\n", trial_text(*trial), table_text(report.tables.front()));
   for (const std::string& path : paths) say("wrote {}\n", printable(path));
   return {};
 }
 
 Result<void> tune_capture(const CaptureRequest& request, const AccuracyTarget& target) {
+  RunFiles files;
+  for (const std::string& capture : request.captures) files.reads(capture);
+  if (auto opened = open_output(files); !opened) return opened;
   auto trial = read_trial(request);
   if (!trial) return std::unexpected(trial.error());
   const TuneOptions options{.target = target, .seeds = request.seeds, .first_seed = request.seed};
@@ -172,8 +179,9 @@ Result<void> tune_capture(const CaptureRequest& request, const AccuracyTarget& t
     Progress progress;
     tuning = tune(*trial, options, [&](double done) { progress.show(done, "trying tables"); });
   }
-  if (request.json) return write_file("-", tuning_json(tuning, *trial, options, request.captures));
-  say_text(tuning_text(tuning, *trial, options, printable(request.captures.front())));
+  say_text(request.json
+               ? tuning_json(tuning, *trial, options, request.captures)
+               : tuning_text(tuning, *trial, options, printable(request.captures.front())));
   return {};
 }
 

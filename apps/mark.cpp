@@ -42,6 +42,8 @@ Result<void> mark(const MarkRequest& request) {
   files.reads(request.input);
   auto output = files.open(request.output, OutputContent::capture);
   if (!output) return std::unexpected(output.error());
+  if (request.output != "-")
+    if (auto opened = open_output(files); !opened) return opened;
   watch_for_interrupts();
   {
     Progress progress;

@@ -101,7 +101,7 @@ std::string reason_for_nothing(const OnewayRequest& request, const OnewayReport&
 }
 
 Result<int> measure_captures(const OnewayRequest& request) {
-  auto outputs = OnewayOutputs::open(request);
+  auto outputs = OnewayOutputs::open(request, inputs_of(request));
   if (!outputs) return std::unexpected(outputs.error());
   watch_for_interrupts();
   OnewayRunOptions options{.method = request.method,

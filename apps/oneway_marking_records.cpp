@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "apps/commands.h"
-#include "apps/oneway_outputs.h"
 #include "export/marking/marking_report_csv.h"
 #include "export/oneway/oneway_remarks.h"
 #include "oneway/marking/marking_clusters.h"
@@ -57,6 +56,8 @@ void add_clusters(const OnewayRequest& request, const JoinedMarking& joined, One
 Result<int> measure_marking_records(const OnewayRequest& request) {
   if (const std::string reason = impossible_with_marking(request); !reason.empty())
     return failure(reason);
+  auto outputs = OnewayOutputs::open(request, inputs_of(request));
+  if (!outputs) return std::unexpected(outputs.error());
   std::vector<std::string> paths = {request.first};
   paths.insert(paths.end(), request.setup.via.begin(), request.setup.via.end());
   paths.push_back(request.last);
@@ -72,14 +73,13 @@ Result<int> measure_marking_records(const OnewayRequest& request) {
     if (!file) return std::unexpected(file.error());
     files.push_back(std::move(*file));
   }
-  return measure_marking_records(request, files);
+  return measure_marking_records(request, files, std::move(*outputs));
 }
 
 Result<int> measure_marking_records(const OnewayRequest& request,
-                                    const std::vector<MarkingPointFile>& files) {
+                                    const std::vector<MarkingPointFile>& files,
+                                    OnewayOutputs outputs) {
   const auto& segments = request.setup.segments;
-  auto outputs = OnewayOutputs::open(request);
-  if (!outputs) return std::unexpected(outputs.error());
   const auto started = std::chrono::steady_clock::now();
   const auto joined = join_marking(files);
   if (!joined) return std::unexpected(joined.error());
@@ -108,7 +108,7 @@ Result<int> measure_marking_records(const OnewayRequest& request,
     report.points[index_of(point)].captured = measured.inputs[index_of(point)].packets;
   report.elapsed = std::chrono::steady_clock::now() - started;
   add_remarks(report);
-  if (auto written = outputs->finish(request, report); !written)
+  if (auto written = outputs.finish(request, report); !written)
     return std::unexpected(written.error());
   return exit_ok;
 }

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "console/output.h"
-#include "export/files/run_files.h"
 #include "export/oneway/oneway_csv.h"
 
 namespace sojourn {
@@ -26,10 +25,15 @@ OnewayReport report_of(const OnewayRequest& request, const OnewayMeasurement& me
   return report;
 }
 
-Result<OnewayOutputs> OnewayOutputs::open(const OnewayRequest& request) {
+RunFiles inputs_of(const OnewayRequest& request) {
   RunFiles files;
   files.reads(request.first);
   files.reads(request.last);
+  for (const std::string& path : request.setup.via) files.reads(path);
+  return files;
+}
+
+Result<OnewayOutputs> OnewayOutputs::open(const OnewayRequest& request, RunFiles files) {
   OnewayOutputs outputs;
   const bool silent = request.flows == "-" || request.samples == "-" || request.plot == "-";
   struct Wish {

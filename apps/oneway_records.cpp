@@ -14,7 +14,6 @@
 #include "capture/source_warnings.h"
 #include "console/interrupt.h"
 #include "console/output.h"
-#include "export/files/run_files.h"
 #include "export/oneway/oneway_remarks.h"
 #include "export/oneway/record_csv.h"
 #include "oneway/cnf/record_diagnosis.h"
@@ -55,7 +54,7 @@ std::string impossible(const OnewayRequest& request) {
 
 Result<int> measure_records(const OnewayRequest& request) {
   if (const std::string reason = impossible(request); !reason.empty()) return failure(reason);
-  auto outputs = OnewayOutputs::open(request);
+  auto outputs = OnewayOutputs::open(request, inputs_of(request));
   if (!outputs) return std::unexpected(outputs.error());
   const auto started = std::chrono::steady_clock::now();
   const auto first = read_records(request.first);
@@ -80,8 +79,7 @@ Result<int> write_records(const OnewayRequest& request) {
   watch_for_interrupts();
   auto source = open_point(request.first, request.filter);
   if (!source) return std::unexpected(source.error());
-  RunFiles files;
-  files.reads(request.first);
+  RunFiles files = inputs_of(request);
   auto file = files.open(request.write_records);
   if (!file) return std::unexpected(file.error().while_doing("--write-records"));
   RecordCsvWriter writer{std::move(*file)};

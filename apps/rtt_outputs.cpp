@@ -45,6 +45,7 @@ Result<RttOutputs> RttOutputs::open(const RttRequest& request) {
   RunFiles files;
   RttOutputs outputs;
   for (const std::string& capture : request.captures) files.reads(capture);
+  for (const std::string& places : request.places) files.reads(places);
   const auto open = [&](std::optional<OutputFile>& output, const std::string& path,
                         const char* option) -> Result<void> {
     if (path.empty()) return {};
@@ -57,7 +58,7 @@ Result<RttOutputs> RttOutputs::open(const RttRequest& request) {
   if (auto done = open(outputs.distribution, request.save_distribution, "--save-distribution");
       !done)
     return std::unexpected(done.error());
-  if (!request.expect.empty()) files.reads(request.expect);
+  files.reads(request.expect);
   if (auto done = open(outputs.samples, request.samples, "--samples"); !done)
     return std::unexpected(done.error());
   if (auto done = open(outputs.plot, request.plot, "--plot"); !done)

@@ -24,6 +24,7 @@
 #include "console/interrupt.h"
 #include "console/output.h"
 #include "core/units.h"
+#include "export/files/run_files.h"
 #include "pipeline/point/local_point.h"
 #include "web/web_server.h"
 
@@ -161,6 +162,10 @@ std::string last_words_of(const Source& source) {
 }
 
 Result<void> watch(const WatchRequest& request) {
+  RunFiles files;
+  files.reads(request.store);
+  note_files_of(request.web, files);
+  if (auto opened = open_output(files); !opened) return opened;
   auto source = open_interfaces({.interfaces = {request.interface}});
   if (source && !request.filter.empty())
     source = FilteredSource::open(std::move(*source), request.filter);

@@ -13,6 +13,7 @@
 #include "console/output.h"
 #include "core/address.h"
 #include "core/result.h"
+#include "export/files/run_files.h"
 #include "web/alarm_view.h"
 #include "web/page_files.h"
 #include "web/web_server.h"
@@ -85,6 +86,14 @@ inline Result<void> complete_web_options(WebWishes& wishes) {
                     "or --insecure)",
                     fault));
   return {};
+}
+
+/// Certificates, keys and secrets, which no output may replace.
+inline void note_files_of(const WebWishes& wishes, RunFiles& files) {
+  for (const std::string* path :
+       {&wishes.options.certificate, &wishes.options.key, &wishes.options.authority,
+        &wishes.token_file, &wishes.alarms.secret_file, &wishes.alarms.authority})
+    files.reads(*path);
 }
 
 /// The line that tells people where to look.

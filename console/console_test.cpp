@@ -19,6 +19,7 @@
 #include "console/output.h"
 #include "console/progress.h"
 #include "console/terminal.h"
+#include "export/files/run_files.h"
 
 namespace sojourn {
 namespace {
@@ -254,12 +255,35 @@ TEST(Output, WhatIsSaidArrivesAndFilesAreWritten) {
   const std::string folder = testing::TempDir() + "console_test_" + std::to_string(::getpid());
   ASSERT_TRUE(make_folder(folder + "/a/b"));
   EXPECT_TRUE(make_folder(folder + "/a/b")) << "it is there already";
-  ASSERT_TRUE(write_file(folder + "/a/b/c", "text"));
+  RunFiles files;
+  ASSERT_TRUE(write_file(files, folder + "/a/b/c", "text"));
   std::ifstream file{folder + "/a/b/c"};
   EXPECT_EQ((std::string{std::istreambuf_iterator<char>{file}, {}}), "text");
-  EXPECT_FALSE(write_file(folder + "/none/c", "text"));
+  EXPECT_FALSE(write_file(files, folder + "/none/c", "text"));
   EXPECT_FALSE(make_folder(folder + "/a/b/c/d"));
+  files.reads(folder + "/a/b/c");
+  EXPECT_FALSE(write_file(files, folder + "/a/b/c", "more"));
   std::filesystem::remove_all(folder);
+}
+
+TEST(Output, StandardOutputMayNotBeAnInput) {
+  const std::string path = testing::TempDir() + "console_test_" + std::to_string(::getpid());
+  std::ofstream{path} << "input";
+  const Shown shown = on_terminal([&] {
+    const int file = ::open(path.c_str(), O_WRONLY | O_APPEND);
+    if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0) return 1;
+    RunFiles files;
+    files.reads(path);
+    if (open_output(files)) return 2;
+    RunFiles others;
+    if (!open_output(others)) return 3;
+    say("said");
+    return flush_output() ? 7 : 4;
+  });
+  EXPECT_EQ(WEXITSTATUS(shown.status), 7);
+  std::ifstream file{path};
+  EXPECT_EQ((std::string{std::istreambuf_iterator<char>{file}, {}}), "inputsaid");
+  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "core/printable.h"
 #include "export/files/run_files.h"
@@ -26,6 +27,13 @@ std::optional<Result<OutputFile>> said;
 void complain(std::string_view message) { on_standard_error("sojourn: ", message); }
 void warn(std::string_view message) { on_standard_error("sojourn: warning: ", message); }
 
+Result<void> open_output(RunFiles& files) {
+  auto opened = files.open("-");
+  if (!opened) return std::unexpected(opened.error());
+  said.emplace(std::move(*opened));
+  return {};
+}
+
 void say_text(std::string_view text) {
   if (!said) said.emplace(OutputFile::open("-"));
   if (*said) (*said)->write(text);
@@ -36,8 +44,8 @@ Result<void> flush_output() {
   return *said ? (*said)->finish() : Result<void>{std::unexpected(said->error())};
 }
 
-Result<void> write_file(const std::string& path, std::string_view text) {
-  auto file = RunFiles{}.open(path);
+Result<void> write_file(RunFiles& files, const std::string& path, std::string_view text) {
+  auto file = files.open(path);
   if (!file) return std::unexpected(file.error());
   file->write(text);
   return file->finish();

@@ -11,11 +11,17 @@
 
 namespace sojourn {
 
+class RunFiles;
+
 /// On standard error: "sojourn: " and the message, in one line that is safe for a terminal whatever
 /// foreign text it contains.
 void complain(std::string_view message);
 /// The same for messages that do not change the exit status.
 void warn(std::string_view message);
+
+/// Standard output becomes one of the run's files: it may be neither an input nor another output,
+/// as with `>> capture.pcap`.  Call it before the first say().
+Result<void> open_output(RunFiles& files);
 
 /// On standard output, at once.  fmt::print would throw on an error; this records it for
 /// flush_output().
@@ -28,8 +34,8 @@ void say(fmt::format_string<Values...> format, Values&&... values) {
 /// Whether all output was written.
 Result<void> flush_output();
 
-/// "-" is standard output.
-Result<void> write_file(const std::string& path, std::string_view text);
+/// In one go, as one of the run's files.
+Result<void> write_file(RunFiles& files, const std::string& path, std::string_view text);
 
 /// With all its parent folders; no error if it exists.
 Result<void> make_folder(const std::string& path);

@@ -13,6 +13,14 @@ namespace sojourn {
 
 using namespace std::chrono_literals;
 
+void note_files_of(const CollectorLinkOptions& options, RunFiles& files) {
+  for (const std::string* path :
+       {&options.tls.certificate, &options.tls.key, &options.tls.authority})
+    files.reads(*path);
+  if (options.spool_folder.empty()) return;
+  for (const std::string& path : ipfix::Spool::files_in(options.spool_folder)) files.reads(path);
+}
+
 Result<std::unique_ptr<CollectorLink>> CollectorLink::open(const CollectorLinkOptions& options) {
   std::unique_ptr<CollectorLink> link{new CollectorLink{options}};
   if (!options.spool_folder.empty())

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/result.h"
+#include "export/files/run_files.h"
 #include "ipfix/message_writer.h"
 #include "ipfix/transport/endpoint.h"
 #include "ipfix/transport/exporter.h"
@@ -24,6 +25,9 @@ struct CollectorLinkOptions {
   std::uint64_t instance = 0;
   ipfix::WriterOptions writer;
 };
+
+/// Its certificates and its spool, which no output may replace.
+void note_files_of(const CollectorLinkOptions& options, RunFiles& files);
 
 class CollectorLink {
  public:

@@ -207,6 +207,11 @@ class PointLoop {
 };
 
 Result<void> measure_at_point(PointRequest request) {
+  RunFiles files;
+  files.reads(request.capture);
+  files.reads(request.secret_file);
+  note_files_of(request.link, files);
+  if (auto opened = open_output(files); !opened) return opened;
   if (!request.secret_file.empty()) {
     const auto secret = PointSecret::read(request.secret_file);
     if (!secret) return std::unexpected(secret.error());

@@ -4,17 +4,14 @@
 #include "apps/point/point_marking.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "apps/commands.h"
 #include "apps/point/point_clock.h"
@@ -22,49 +19,13 @@
 #include "console/interrupt.h"
 #include "console/output.h"
 #include "core/units.h"
+#include "export/files/run_files.h"
 #include "export/marking/marking_report_csv.h"
 #include "export/marking/marking_report_text.h"
 #include "pipeline/point/marking_reports.h"
 
 namespace sojourn {
 namespace {
-
-/// Lines that are on disk, or in the pipe, as soon as they are written: whoever joins them need not
-/// wait for the end, and a point that is killed leaves what it knew.  An earlier file stays as it
-/// was until begin(): a point that cannot start destroys nothing.
-class LineFile {
- public:
-  static Result<LineFile> open(const std::string& path) {
-    LineFile lines;
-    if (path.empty()) return lines;
-    // What is in the file stays there until the point runs: a wrong word must not cost it.
-    lines.file_.reset(path == "-" ? stdout : std::fopen(path.c_str(), "ae"));
-    if (!lines.file_)
-      return failure(fmt::format("--records: cannot open {}: {}", path, std::strerror(errno)));
-    return lines;
-  }
-  bool begin(std::string_view header) {
-    // A pipe or a terminal cannot be emptied, and need not.
-    if (file_ && file_.get() != stdout && ::ftruncate(::fileno(file_.get()), 0) != 0 &&
-        errno != EINVAL)
-      return false;
-    return write(header);
-  }
-  bool write(std::string_view text) {
-    if (!file_) return true;
-    return std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size() &&
-           std::fflush(file_.get()) == 0;
-  }
-  explicit operator bool() const { return file_ != nullptr; }
-
- private:
-  struct Close {
-    void operator()(std::FILE* file) const {
-      if (file != stdout) std::fclose(file);
-    }
-  };
-  std::unique_ptr<std::FILE, Close> file_;
-};
 
 /// Says once what is wrong with the marks that arrive.
 class MarkingWatch {
@@ -132,7 +93,7 @@ class MarkingLoop {
     using namespace std::chrono_literals;
     const auto began = std::chrono::steady_clock::now();
     const Duration length = who_.setup.length.length();
-    if (!records_.begin(marking_csv_header)) return cannot_write();
+    if (auto begun = records_.begin(marking_csv_header); !begun) return of_records(begun);
     if (!quiet() && !request_.json)
       say_text(marking_heading(
           who_, fmt::format("at {}, {}, {}", request_.live.interface,
@@ -192,15 +153,14 @@ class MarkingLoop {
                    .copies = who.copies};
     return options;
   }
-  Result<void> cannot_write() const {
-    return failure(
-        fmt::format("--records: cannot write {}: {}", request_.records, std::strerror(errno)));
+  static Result<void> of_records(const Result<void>& refused) {
+    return std::unexpected(refused.error().while_doing("--records"));
   }
   Result<void> tell(const std::vector<MarkingReport>& reports) {
     for (const MarkingReport& report : reports) {
-      if (!records_.write(marking_csv(who_, report))) {
-        if (errno == EPIPE && quiet()) end_for_lack_of_readers();  // as behind `| head`
-        return cannot_write();
+      if (auto written = records_.write(marking_csv(who_, report)); !written) {
+        if (records_.reader_gone() && quiet()) end_for_lack_of_readers();  // as behind `| head`
+        return of_records(written);
       }
       if (reports_) reports_->take(report);
       if (!quiet())
@@ -223,8 +183,16 @@ Result<void> mark_at_point(PointMarkingRequest request) {
   const auto stated = stated_clock_error();
   if (!request.clock_error) request.clock_error = stated;
   request.live.clock_error = request.clock_error.value_or(Duration{});
-  auto records = LineFile::open(request.records);
-  if (!records) return std::unexpected(records.error());
+  RunFiles files;
+  if (request.to) note_files_of(*request.to, files);
+  LineFile records;
+  if (!request.records.empty()) {
+    auto opened = files.open_lines(request.records);
+    if (!opened) return std::unexpected(opened.error().while_doing("--records"));
+    records = std::move(*opened);
+  }
+  if (request.records != "-")
+    if (auto opened = open_output(files); !opened) return opened;
   std::unique_ptr<CollectorLink> link;
   if (request.to) {
     auto opened = CollectorLink::open(*request.to);
@@ -239,7 +207,7 @@ Result<void> mark_at_point(PointMarkingRequest request) {
   // All is open that needs them, and reading the counters needs none.
   if (auto dropped = drop_privileges(); !dropped) return dropped;
   if (link) link->exporter().start();
-  MarkingLoop loop{request, *live, std::move(*records), link.get()};
+  MarkingLoop loop{request, *live, std::move(records), link.get()};
   const auto done = loop.run();
   if (!link) return done;
   const auto sent = loop.send_the_rest();

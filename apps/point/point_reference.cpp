@@ -18,7 +18,7 @@
 #include "console/interrupt.h"
 #include "console/output.h"
 #include "core/units.h"
-#include "export/files/output_file.h"
+#include "export/files/run_files.h"
 #include "export/reference/reference_report.h"
 #include "pipeline/point/run_reports.h"
 #include "pipeline/reference/reference_observing.h"
@@ -56,21 +56,32 @@ void say_sent(const PointReferenceRequest& request, const ReferenceSending& send
 /// Where intervals go: to the terminal, into files, to a collector.
 class ReferenceOutputs {
  public:
-  /// Opens what needs privileges.
+  /// What cannot be written is refused before anything is attached to the interface.
   static Result<ReferenceOutputs> open(const PointReferenceRequest& request) {
     ReferenceOutputs outputs{request};
+    RunFiles files;
+    if (request.to) note_files_of(*request.to, files);
+    if (!request.flows.empty()) {
+      auto opened = files.open(request.flows);
+      if (!opened) return std::unexpected(opened.error().while_doing("--flows"));
+      outputs.csv_.emplace(std::move(*opened));
+    }
+    if (request.flows != "-")
+      if (auto opened = open_output(files); !opened) return std::unexpected(opened.error());
     if (request.to) {
       auto opened = CollectorLink::open(*request.to);
       if (!opened) return std::unexpected(opened.error());
       outputs.link_ = std::move(*opened);
     }
-    if (request.flows.empty()) return outputs;
-    auto opened = OutputFile::open(request.flows);
-    if (!opened) return std::unexpected(opened.error());
-    outputs.csv_.emplace(std::move(*opened));
-    if (auto held = outputs.csv_->hold_place(); !held) return std::unexpected(held.error());
-    outputs.csv_->write(reference_csv_header());
     return outputs;
+  }
+
+  /// The last step that needs privileges.
+  Result<void> hold_places() {
+    if (!csv_) return {};
+    if (auto held = csv_->hold_place(); !held) return held;
+    csv_->write(reference_csv_header());
+    return {};
   }
 
   /// The collector hears at once that there is a point.
@@ -139,6 +150,8 @@ class ReferenceOutputs {
 };
 
 Result<void> exchange_references(const PointReferenceRequest& request) {
+  auto outputs = ReferenceOutputs::open(request);
+  if (!outputs) return std::unexpected(outputs.error());
   const auto point = find_ethernet(request.interface);
   if (!point) return std::unexpected(point.error());
   std::optional<ReferenceSending> sending;
@@ -153,8 +166,7 @@ Result<void> exchange_references(const PointReferenceRequest& request) {
     if (!opened) return failure(with_capability_advice(opened.error().message));
     observing.emplace(std::move(*opened));
   }
-  auto outputs = ReferenceOutputs::open(request);
-  if (!outputs) return std::unexpected(outputs.error());
+  if (auto held = outputs->hold_places(); !held) return held;
   // All is open that needs them, and no packet has been looked at.
   if (auto dropped = drop_privileges(); !dropped) return dropped;
   watch_for_interrupts();

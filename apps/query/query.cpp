@@ -20,6 +20,7 @@
 #include "console/terminal.h"
 #include "core/time.h"
 #include "core/units.h"
+#include "export/files/run_files.h"
 #include "export/store/answer_report.h"
 #include "store/question.h"
 
@@ -93,6 +94,12 @@ static int run_query(const QueryRequest& request) {
     const auto status = query_marks({request.store, request.since, request.marks, request.json});
     if (status) return *status;
     complain(status.error().message);
+    return exit_error;
+  }
+  RunFiles files;
+  files.reads(request.store);
+  if (const auto opened = open_output(files); !opened) {
+    complain(opened.error().message);
     return exit_error;
   }
   const auto done = request.references

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "apps/oneway_marking_records.h"
 #include "console/terminal.h"
@@ -27,6 +28,16 @@ Result<std::vector<std::string>> parse_mark_points(std::string_view text) {
 }
 
 Result<int> query_marks(const QueryMarksRequest& request) {
+  OnewayRequest oneway;
+  oneway.method = oneway_method_named("marking");
+  oneway.first = request.points.front();
+  oneway.last = request.points.back();
+  oneway.json = request.json;
+  oneway.unicode = unicode_wanted();
+  RunFiles inputs;
+  inputs.reads(request.store);
+  auto outputs = OnewayOutputs::open(oneway, std::move(inputs));
+  if (!outputs) return std::unexpected(outputs.error());
   auto store = open_store_for_reading(request.store);
   if (!store) return std::unexpected(store.error());
   // Points count by TAI, which is some seconds ahead; what is not over is of no use anyway.
@@ -40,13 +51,7 @@ Result<int> query_marks(const QueryMarksRequest& request) {
     if (!file) return std::unexpected(file.error());
     files.push_back(std::move(*file));
   }
-  OnewayRequest oneway;
-  oneway.method = oneway_method_named("marking");
-  oneway.first = request.points.front();
-  oneway.last = request.points.back();
-  oneway.json = request.json;
-  oneway.unicode = unicode_wanted();
-  return measure_marking_records(oneway, files);
+  return measure_marking_records(oneway, files, std::move(*outputs));
 }
 
 }  // namespace sojourn

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -206,6 +207,69 @@ TEST_F(OutputFileTest, OnlyACaptureReplacesACapture) {
   }
   put("some.csv", "time_ns,kind\n");
   EXPECT_TRUE(RunFiles{}.open(path("some.csv")));
+}
+
+TEST_F(OutputFileTest, LinesAreThereAtOnce) {
+  put("old.csv", "old\n");
+  RunFiles run;
+  auto lines = run.open_lines(path("old.csv"));
+  ASSERT_TRUE(lines) << lines.error().message;
+  EXPECT_EQ(content("old.csv"), "old\n") << "until the run begins";
+  ASSERT_TRUE(lines->begin("header\n"));
+  EXPECT_EQ(content("old.csv"), "header\n");
+  ASSERT_TRUE(lines->write("1\n"));
+  EXPECT_EQ(content("old.csv"), "header\n1\n");
+  LineFile none;
+  EXPECT_TRUE(none.begin("header\n") && none.write("1\n"));
+}
+
+TEST_F(OutputFileTest, LinesThatNeverBeginLeaveNothing) {
+  put("old.csv", "old\n");
+  {
+    RunFiles run;
+    const auto fresh = run.open_lines(path("fresh.csv")), old = run.open_lines(path("old.csv"));
+    ASSERT_TRUE(fresh && old);
+    EXPECT_TRUE(fs::exists(path("fresh.csv"))) << "its place is held";
+  }
+  EXPECT_EQ(content("old.csv"), "old\n");
+  EXPECT_EQ(files(), 1u);
+  {
+    auto fresh = LineFile::open(path("fresh.csv"));
+    ASSERT_TRUE(fresh);
+    ASSERT_TRUE(fresh->begin(""));
+  }
+  EXPECT_EQ(files(), 2u);
+}
+
+TEST_F(OutputFileTest, LinesDestroyNeitherInputsNorCapturesNorOutputs) {
+  put("key.pem", "key");
+  put("a.pcap", "\xd4\xc3\xb2\xa1 and so on");
+  RunFiles run;
+  run.reads(path("key.pem"));
+  run.reads("");  // an option that was not given
+  ASSERT_TRUE(run.open(path("flows.csv")));
+  for (const char* name : {"key.pem", "a.pcap", "flows.csv"})
+    EXPECT_FALSE(run.open_lines(path(name))) << name;
+  ASSERT_TRUE(run.open_lines(path("lines.csv")));
+  EXPECT_FALSE(run.open(path("lines.csv")));
+}
+
+TEST_F(OutputFileTest, LinesThatNobodyReadsAreAFailure) {
+  std::signal(SIGPIPE, SIG_IGN);
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  const int reader = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  auto lines = LineFile::open(path("pipe"));
+  ASSERT_TRUE(lines);
+  EXPECT_TRUE(lines->begin("header\n")) << "a pipe cannot be emptied";
+  ::close(reader);
+  const auto written = lines->write("1\n");
+  ASSERT_FALSE(written);
+  EXPECT_TRUE(lines->reader_gone());
+  EXPECT_TRUE(written.error().message.contains("pipe: Broken pipe")) << written.error().message;
+  auto full = LineFile::open("/dev/full");
+  ASSERT_TRUE(full);
+  EXPECT_FALSE(full->begin("header\n"));
+  EXPECT_FALSE(full->reader_gone());
 }
 
 }  // namespace

@@ -31,11 +31,23 @@ bool looks_like_capture(const std::string& path) {
 }  // namespace
 
 void RunFiles::reads(const std::string& path) {
+  if (path.empty()) return;
   const auto identity = FileIdentity::of(path, STDIN_FILENO);
   if (identity && identity->keeps_bytes()) inputs_.push_back(*identity);
 }
 
 Result<OutputFile> RunFiles::open(const std::string& path, OutputContent content) {
+  if (auto claimed = claim(path, content); !claimed) return std::unexpected(claimed.error());
+  return OutputFile::open(path);
+}
+
+Result<LineFile> RunFiles::open_lines(const std::string& path) {
+  if (auto claimed = claim(path, OutputContent::text); !claimed)
+    return std::unexpected(claimed.error());
+  return LineFile::open(path);
+}
+
+Result<void> RunFiles::claim(const std::string& path, OutputContent content) {
   const std::string name = path == "-" ? "standard output" : path;
   const auto identity = FileIdentity::of(path, STDOUT_FILENO);
   if (identity && identity->keeps_bytes()) {
@@ -47,7 +59,7 @@ Result<OutputFile> RunFiles::open(const std::string& path, OutputContent content
       return failure(name + " holds a capture, which would be lost; name another file");
     outputs_.push_back(*identity);
   }
-  return OutputFile::open(path);
+  return {};
 }
 
 }  // namespace sojourn

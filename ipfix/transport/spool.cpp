@@ -78,7 +78,15 @@ Result<std::unique_ptr<Spool>> Spool::open(const SpoolOptions& options) {
   return spool;
 }
 
+std::vector<std::string> Spool::files_in(const std::string& folder) {
+  std::vector<std::string> files;
+  for (std::size_t i = 0; i < segment_count; ++i)
+    files.push_back(fmt::format("{}/spool.{:02}", folder, i));
+  return files;
+}
+
 Result<void> Spool::open_files() {
+  const std::vector<std::string> files = files_in(options_.folder);
   for (std::size_t i = 0; i < segment_count; ++i) {
     if (options_.folder.empty()) {
       segments_[i].file = UniqueFd{::memfd_create("sojourn-spool", MFD_CLOEXEC)};
@@ -86,7 +94,7 @@ Result<void> Spool::open_files() {
         return failure(std::string{"cannot make a spool in memory: "} + std::strerror(errno));
       continue;
     }
-    const std::string path = fmt::format("{}/spool.{:02}", options_.folder, i);
+    const std::string& path = files[i];
     segments_[i].file = UniqueFd{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
     if (!segments_[i].file)
       return failure(fmt::format("cannot open {}: {}", path, std::strerror(errno)));

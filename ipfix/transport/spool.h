@@ -62,6 +62,8 @@ class Spool {
   static constexpr std::size_t least_bytes = segment_count * 128 * 1024;
 
   static Result<std::unique_ptr<Spool>> open(const SpoolOptions& options);
+  /// The files that it keeps in `folder`.
+  static std::vector<std::string> files_in(const std::string& folder);
 
   void append(const Message& message);
 

@@ -1,11 +1,15 @@
 """No output is opened on an input or on another output, and each appears whole or not at all."""
 import os
+import shutil
 import signal
 import subprocess
 
 from tool import UTF8, one_line, until_it_reads
 
-# These must be refused because OUT is an input of the run; x.pcap and y.pcap are captures, r.csv flow records.
+TLS = " --name a --to ::1 --transport tls --certificate own.pem --key key.pem --authority ca.pem --spool spool"
+
+# These must be refused because OUT is an input of the run; x.pcap and y.pcap are captures, r.csv flow records,
+# first.csv, mid.csv and last.csv records of marking points.
 ON_INPUTS = [
     "rtt x.pcap --samples x.pcap",
     "rtt x.pcap --samples ./link.pcap",
@@ -14,18 +18,64 @@ ON_INPUTS = [
     "rtt - --samples x.pcap < x.pcap",
     "rtt /dev/stdin --samples x.pcap < x.pcap",
     "rtt x.pcap --plot x.pcap",
+    "rtt x.pcap --plot-heatmap x.pcap",
+    "rtt x.pcap --html x.pcap",
     "rtt x.pcap --save-distribution x.pcap",
+    "rtt x.pcap --by asn --mmdb places.mmdb --samples places.mmdb",
+    "rtt x.pcap --by asn --mmdb places.mmdb --plot places.mmdb",
+    "rtt x.pcap --by asn --mmdb places.mmdb --plot-heatmap places.mmdb",
+    "rtt x.pcap --by asn --mmdb places.mmdb --html places.mmdb",
+    "rtt x.pcap --by asn --mmdb places.mmdb --save-distribution places.mmdb",
+    "rtt x.pcap --by asn --mmdb places.mmdb >> places.mmdb",
     "rtt x.pcap y.pcap --samples y.pcap",
     "rtt x.pcap >> x.pcap",
     "rtt x.pcap --expect usual.json --samples usual.json",
+    "rtt x.pcap --expect usual.json --html usual.json",
+    "rtt x.pcap --expect usual.json --plot usual.json",
+    "rtt x.pcap --expect usual.json --plot-heatmap usual.json",
     "oneway x.pcap y.pcap --flows x.pcap",
     "oneway x.pcap y.pcap --samples y.pcap",
     "oneway x.pcap y.pcap --plot x.pcap",
     "oneway x.pcap --write-records x.pcap",
     "oneway r.csv q.csv --method endpoint --flows r.csv",
     "oneway r.csv q.csv --method endpoint --plot q.csv",
+    "oneway first.csv last.csv --via mid.csv --flows mid.csv",
+    "oneway first.csv last.csv --via mid.csv --plot mid.csv",
+    "oneway first.csv last.csv --via mid.csv >> mid.csv",
+    "oneway x.pcap y.pcap --method marking --via link.pcap --flows x.pcap",
     "lab compare x.pcap --kind tcp --seeds 1 --memory 4KiB --plot x.pcap",
+    "lab compare x.pcap --kind tcp --seeds 1 --memory 4KiB >> x.pcap",
+    "lab compare x.pcap --kind tcp --seeds 1 --memory 4KiB --json >> x.pcap",
+    "lab tune x.pcap --kind tcp --seeds 1 >> x.pcap",
+    "mark x.pcap marked.pcap >> x.pcap",
+    "point x.pcap --name a --to ::1 >> x.pcap",
+    "point x.pcap --name a --to ::1 --secret-file secret >> secret",
+    "point -i lo --observe-references --flows key.pem" + TLS,
+    "point -i lo --observe-references --flows ca.pem" + TLS,
+    "point -i lo --observe-references --flows spool/spool.03" + TLS,
+    "point -i lo --observe-references >> key.pem" + TLS,
+    "point -i lo --mark step --records own.pem" + TLS,
+    "point -i lo --mark step --records key.pem" + TLS,
+    "point -i lo --mark step --records spool/spool.00" + TLS,
+    "point -i lo --mark step >> key.pem" + TLS,
+    "query asked.db >> asked.db",
+    "query asked.db --references >> asked.db",
+    "query asked.db --marks north:south >> asked.db",
+    "watch -i lo --store asked.db >> asked.db",
+    "watch -i lo --store kept.db --web-token-file secret >> secret",
 ]
+
+
+def marking_records(point):
+    """Two intervals of a marking point, as `sojourn point --records` writes them."""
+    start = 1_700_000_000
+    lines = ["point,duty,marking,carrier,interval,clock_error_ns,since_ns,number,start_ns,read_ns,state,packets,pulses,"
+             "pulse_ns,late_ns,early_ns,middle,contrary,other,marked_before,repeats,flow"]
+    duty = {"first": "mark", "mid": "observe", "last": "restore"}[point]
+    for number in range(start, start + 2):
+        begin = f"{point},{duty},step,dscp:0,1s,,{(start - 1) * 10**9},{number},{number * 10**9},{number * 10**9 + 1_500_000_000},ok"
+        lines += [f'{begin},0,0,0,0,0,0,0,0,0,,""', f'{begin},50,0,0,0,0,50,0,0,0,,"any"']
+    return "\n".join(lines) + "\n"
 
 
 def no_output_is_an_input(place):
@@ -33,11 +83,18 @@ def no_output_is_an_input(place):
         place.capture(name)
     os.symlink("x.pcap", place.path("link.pcap"))
     os.link(place.path("x.pcap"), place.path("hard.pcap"))
-    for command in ("oneway x.pcap --write-records r.csv", "oneway y.pcap --write-records q.csv",
+    for name in ("first.csv", "mid.csv", "last.csv"):
+        place.write(name, marking_records(name[:-4]))
+    for command in ("oneway first.csv last.csv --via mid.csv", "oneway x.pcap --write-records r.csv", "oneway y.pcap --write-records q.csv",
                     "rtt x.pcap --save-distribution usual.json"):
         if place.shell(command).returncode:
             return f"{command} fails"
-    watched = ("x.pcap", "y.pcap", "r.csv", "q.csv", "usual.json")
+    shutil.copyfile(os.path.join(place.captures, "places.mmdb"), place.path("places.mmdb"))
+    os.mkdir(place.path("spool"))
+    for name in ("secret", "own.pem", "key.pem", "ca.pem", "asked.db", "spool/spool.00", "spool/spool.03"):
+        place.write(name, "a-secret-that-is-long-enough-for-a-token\n")
+    watched = ("x.pcap", "y.pcap", "r.csv", "q.csv", "usual.json", "places.mmdb", "first.csv", "mid.csv", "last.csv",
+               "secret", "own.pem", "key.pem", "ca.pem", "asked.db", "spool/spool.00", "spool/spool.03")
     before = {name: place.read(name) for name in watched}
     names = place.names()
     for command in ON_INPUTS:
@@ -58,7 +115,8 @@ def a_capture_does_not_become_a_table(place):
     place.capture("b.pcap")
     subprocess.run(["gzip", "-k", place.path("a.pcap")], check=True)
     for command in ("rtt --samples a.pcap b.pcap", "rtt b.pcap --plot a.pcap.gz", "oneway b.pcap --write-records a.pcap",
-                    "generate --model tcp --packets 100 g.pcap --truth a.pcap", "lab l1 --quick --html a.pcap"):
+                    "generate --model tcp --packets 100 g.pcap --truth a.pcap", "lab l1 --quick --html a.pcap",
+                    "point -i lo --observe-references --flows a.pcap", "point -i lo --mark step --records a.pcap"):
         before = place.read("a.pcap"), place.read("a.pcap.gz")
         fault = one_line(place.shell(command), 1, "holds a capture")
         if fault or before != (place.read("a.pcap"), place.read("a.pcap.gz")):
@@ -72,7 +130,11 @@ def two_outputs_are_two_files(place):
     for command in ("rtt x.pcap --samples o --plot o", "rtt x.pcap --samples ./o --save-distribution o",
                     "rtt x.pcap --samples o > o", "rtt x.pcap --samples /dev/stdout | cat; exit ${PIPESTATUS[0]}",
                     "generate --model tcp --packets 100 g --truth g", "oneway x.pcap y.pcap --flows o --samples o",
-                    "oneway x.pcap y.pcap --flows o --plot ./o"):
+                    "oneway x.pcap y.pcap --flows o --plot ./o", "generate --model tcp --packets 100 g --truth t > t",
+                    "generate --points 2 --packets 100 g > g.flows.csv", "mark x.pcap o > o",
+                    "lab compare x.pcap --kind tcp --seeds 1 --memory 4KiB --out . --plot compare-errors.csv",
+                    "lab l1 --quick --html o > o", "point -i lo --mark step --records o > o",
+                    "point -i lo --observe-references --flows o > o"):
         fault = one_line(place.shell(command), 1, "already")
         if fault:
             return f"sojourn {command}: {fault}"

@@ -352,6 +352,11 @@ def failed_start_destroys_nothing(arguments, places):
                           capture_output=True, text=True, timeout=60)
     if done.returncode != ERROR:
         return f"exit status {done.returncode}: {done.stderr}"
+    fresh = os.path.join(places["build"], "fresh-records.csv")
+    subprocess.run([arguments.sojourn, "point", "-i", "nosuch0", "--mark", "step", "--records", fresh],
+                   capture_output=True, timeout=60)
+    if os.path.exists(fresh):
+        return "a new file is left, and empty"
     with open(path) as file:
         return None if file.read() == "earlier\n" else "the file is empty"
 
