@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <iterator>
 #include <memory>
@@ -19,6 +18,7 @@
 #include "apps/rtt_request.h"
 #include "capture/files/open.h"
 #include "capture/filtered_source.h"
+#include "capture/first_time.h"
 #include "capture/live/live_source.h"
 #include "capture/live/privileges.h"
 #include "capture/ranged_source.h"
@@ -62,13 +62,7 @@ Result<std::unique_ptr<Source>> open_input(const RttRequest& request) {
 Result<Timestamp> resolve_split(const RttRequest& request) {
   auto source = open_input(request);
   if (!source) return std::unexpected(source.error());
-  std::array<Packet, 128> packets;
-  for (bool end = false; !end;) {
-    const Source::Filled filled = (*source)->next(packets);
-    if (filled.count > 0) return request.split->resolve(packets[0].time);
-    end = filled.end;
-  }
-  return request.split->resolve(Timestamp{});
+  return request.split->resolve(first_time(**source).value_or(Timestamp{}));
 }
 
 /// What is the same for every report of a run.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "capture/files/open.h"
+#include "capture/first_time.h"
 #include "capture/test_captures.h"
 
 namespace sojourn {
@@ -44,6 +45,17 @@ TEST(RangedSource, TakesOneBoundWithoutTheOther) {
   EXPECT_EQ(read_range(nullptr, "5s").packets.size(), 5u);
   EXPECT_EQ(read_range("1970-01-12T13:46:40Z", "1970-01-12T13:46:42Z").packets.size(), 2u);
   EXPECT_EQ(read_range("1h", nullptr).packets.size(), 0u);
+}
+
+TEST(FirstTime, IsThatOfTheFirstPacketThatIsPassedOn) {
+  TimeRange range;
+  EXPECT_EQ(first_time(*ten_minutes()), timestamp_from_ns(1'000'000 * 1'000'000'000ll));
+  range.from = TimeBound::parse("500s").value();  // some batches are empty before it
+  RangedSource late{ten_minutes(), range};
+  EXPECT_EQ(first_time(late), timestamp_from_ns(1'000'500 * 1'000'000'000ll));
+  range.from = TimeBound::parse("1h").value();
+  RangedSource none{ten_minutes(), range};
+  EXPECT_EQ(first_time(none), std::nullopt);
 }
 
 TEST(RangedSource, SaysWhenTheCaptureWasIfNothingLiesInTheRange) {
