@@ -104,20 +104,15 @@ Json state_of(const WatchRequest& request, const LocalPoint& point, const Source
 
 /// True if it ended before anybody wanted that.
 bool measure(const WatchRequest& request, Source& source, Handover& handover) {
-  bool is_over = false;
   LocalPoint point{request.point};
   const auto began = std::chrono::steady_clock::now();
-  std::vector<Packet> batch(256);
-  while (!interrupted() &&
-         (!request.duration || std::chrono::steady_clock::now() - began < *request.duration)) {
-    const Source::Filled filled = source.next(batch);
-    point.process({batch.data(), filled.count});
-    point.note_drops(source.counters().kernel_drops);
-    if (auto report = point.advance(wall_clock()))
-      handover.put(std::move(*report), state_of(request, point, source));
-    if ((is_over = filled.end)) break;
-  }
-  handover.put(point.finish(wall_clock()), state_of(request, point, source));
+  const GoOn go_on = [&] {
+    return !request.duration || std::chrono::steady_clock::now() - began < *request.duration;
+  };
+  const bool is_over =
+      point.run(source, interrupted(), go_on, wall_clock, [&](PointReport report) {
+        handover.put(std::move(report), state_of(request, point, source));
+      });
   say("{}: {} packets, {} round trips, {} dropped by the kernel\n", request.interface,
       format_count(point.packets()), format_count(point.samples()),
       format_count(source.counters().kernel_drops));

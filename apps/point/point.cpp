@@ -1,15 +1,15 @@
 // `sojourn point`: from opening the interface to the last message.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <memory>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include "apps/commands.h"
 #include "apps/point/collector_link.h"
+#include "apps/point/point_clock.h"
 #include "apps/point/point_request.h"
 #include "capture/files/open.h"
 #include "capture/filtered_source.h"
@@ -21,8 +21,8 @@
 #include "core/units.h"
 #include "dataplane/dataplane_options.h"
 #include "ipfix/transport/exporter.h"
-#include "ipfix/transport/spool.h"
 #include "pipeline/point/kernel_point.h"
+#include "pipeline/point/point_loop.h"
 #include "pipeline/point/point_run.h"
 #include "pipeline/point/point_secret.h"
 
@@ -135,76 +135,50 @@ void say_goodbye(const PointRequest& request, const PointSource& source, const P
         format_count(counters.packets_dropped));
 }
 
-class PointLoop {
+/// Shows a line about the run, some times a second.
+class StatusView {
  public:
-  PointLoop(const PointRequest& request, const PointSource& source, CollectorLink& link)
-      : request_(request),
-        source_(*source.source),
-        kernel_(source.kernel),
-        link_(link),
-        spool_(link.spool()),
-        exporter_(link.exporter()),
-        run_(options_for(request, source), link.spool()) {}
+  StatusView(const PointRequest& request, const Source& source, const PointRun& run,
+             const ipfix::Exporter& exporter)
+      : request_(request), source_(source), run_(run), exporter_(exporter) {}
 
-  void measure() {
-    const bool live = !request_.interface.empty();
-    const auto began = SteadyClock::now();
-    std::vector<Packet> batch(256);
-    Progress progress;
-    while (!interrupted() &&
-           (!request_.duration || SteadyClock::now() - began < *request_.duration)) {
-      const Source::Filled filled = source_.next(batch);
-      run_.process({batch.data(), filled.count});
-      run_.note_drops(source_.counters().kernel_drops);
-      if (kernel_) {
-        run_.take(kernel_->samples());
-        run_.note_passed_over(kernel_->not_selected());
-      }
-      const bool reported = live ? run_.advance(std::chrono::time_point_cast<Duration>(
-                                       std::chrono::system_clock::now()))
-                                 : filled.count > 0 && run_.advance(batch[filled.count - 1].time);
-      if (reported) exporter_.wake();
-      link_.say_log();
-      show(progress, began);
-      is_over_ = filled.end;
-      if (filled.end) break;
-      if (!live) let_the_spool_drain();
-    }
-    run_.finish();
+  void show() {
+    const auto now = SteadyClock::now();
+    if (now < next_line_) return;
+    next_line_ = now + 200ms;
+    const double seconds = std::chrono::duration<double>(now - began_).count();
+    progress_.show(-1, status_line(request_, run_, exporter_,
+                                   static_cast<double>(source_.counters().packets) /
+                                       std::max(seconds, 0.001)));
   }
-
-  void report() { run_.report(); }
-  const PointRun& run() const { return run_; }
-  /// Did the source end, and not the user?
-  bool is_over() const { return is_over_; }
 
  private:
-  void show(Progress& progress, SteadyClock::time_point began) {
-    const double seconds = std::chrono::duration<double>(SteadyClock::now() - began).count();
-    if (SteadyClock::now() < next_line_) return;
-    next_line_ = SteadyClock::now() + 200ms;
-    progress.show(-1, status_line(request_, run_, exporter_,
-                                  static_cast<double>(source_.counters().packets) /
-                                      std::max(seconds, 0.001)));
-  }
-
-  /// A capture is read faster than any network: it waits where an interface could not.
-  void let_the_spool_drain() const {
-    while (spool_.bytes_on_disk() > request_.link.spool_bytes / 2 && exporter_.connected() &&
-           !spool_.counters().empty() && !interrupted())
-      std::this_thread::sleep_for(5ms);
-  }
-
   const PointRequest& request_;
-  Source& source_;
-  KernelPoint* kernel_;
-  CollectorLink& link_;
-  ipfix::Spool& spool_;
-  ipfix::Exporter& exporter_;
-  PointRun run_;
-  bool is_over_ = false;
-  SteadyClock::time_point next_line_{};
+  const Source& source_;
+  const PointRun& run_;
+  const ipfix::Exporter& exporter_;
+  Progress progress_;
+  SteadyClock::time_point began_ = SteadyClock::now(), next_line_{};
 };
+
+/// True if the source ended, and not the user.
+bool measure(const PointRequest& request, const PointSource& source, PointRun& run,
+             CollectorLink& link) {
+  PointFeed feed{.source = *source.source, .kernel = source.kernel};
+  const bool live = !request.interface.empty();
+  if (live) feed.clock = wall_clock;
+  StatusView view{request, *source.source, run, link.exporter()};
+  const auto began = SteadyClock::now();
+  const GoOn go_on = [&] {
+    link.say_log();
+    view.show();
+    if (!live)
+      wait_for_room(link.spool(), request.link.spool_bytes, interrupted(),
+                    [&] { return link.exporter().connected(); });
+    return !request.duration || SteadyClock::now() - began < *request.duration;
+  };
+  return feed_point(feed, run, interrupted(), go_on, [&] { link.exporter().wake(); });
+}
 
 Result<void> measure_at_point(PointRequest request) {
   RunFiles files;
@@ -230,13 +204,13 @@ Result<void> measure_at_point(PointRequest request) {
 
   watch_for_interrupts();
   (*link)->exporter().start();
-  PointLoop loop{request, *source, **link};
-  loop.measure();
+  PointRun run{options_for(request, *source), (*link)->spool()};
+  const bool is_over = measure(request, *source, run, **link);
   const bool all_sent = (*link)->send_the_rest(
-      request.interface.empty() && !interrupted() ? 60s : 5s, [&] { loop.report(); });
+      request.interface.empty() && !interrupted() ? 60s : 5s, [&] { run.report(); });
   (*link)->say_log();
-  say_goodbye(request, *source, loop.run(), **link);
-  const bool is_gone = !request.interface.empty() && loop.is_over();
+  say_goodbye(request, *source, run, **link);
+  const bool is_gone = !request.interface.empty() && is_over;
   if (is_gone && !all_sent) warn(request.interface + ": the interface is gone");
   const auto done = (*link)->account_for_the_rest(all_sent);
   if (is_gone && all_sent) return failure(request.interface + ": the interface is gone");

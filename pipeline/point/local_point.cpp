@@ -1,6 +1,8 @@
 #include "pipeline/point/local_point.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "pipeline/point/clock_state.h"
 
@@ -35,6 +37,23 @@ std::optional<PointReport> LocalPoint::advance(Timestamp now) {
 PointReport LocalPoint::finish(Timestamp now) {
   rtt_.finish();
   return report(now);
+}
+
+bool LocalPoint::run(Source& source, const std::atomic<bool>& stop, const GoOn& go_on,
+                     const std::function<Timestamp()>& clock,
+                     const std::function<void(PointReport)>& take) {
+  bool is_over = false;
+  std::vector<Packet> batch(256);
+  loop_live(stop, go_on, [&] {
+    const Source::Filled filled = source.next(batch);
+    process({batch.data(), filled.count});
+    note_drops(source.counters().kernel_drops);
+    if (auto report = advance(clock())) take(std::move(*report));
+    is_over = filled.end;
+    return !filled.end;
+  });
+  take(finish(clock()));
+  return is_over;
 }
 
 PointReport LocalPoint::report(Timestamp now) {

@@ -1,12 +1,16 @@
 #pragma once
 // A measurement point whose collector is in the same process: packets in, reports out.
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 
+#include "capture/source.h"
 #include "collector/report/point_report.h"
 #include "core/packet.h"
+#include "pipeline/live_loop.h"
 #include "pipeline/point/cell_table.h"
 #include "pipeline/rtt_options.h"
 #include "pipeline/rtt_pipeline.h"
@@ -31,6 +35,11 @@ class LocalPoint {
   std::optional<PointReport> advance(Timestamp now);
   /// What is left.
   PointReport finish(Timestamp now);
+
+  /// All of that with the packets of `source`, until it is stopped: `take` gets the reports, the
+  /// last one included.  True if the source ended by itself.
+  bool run(Source& source, const std::atomic<bool>& stop, const GoOn& go_on,
+           const std::function<Timestamp()>& clock, const std::function<void(PointReport)>& take);
 
   std::uint64_t packets() const { return frames_; }
   std::uint64_t samples() const { return cells_.samples(); }
