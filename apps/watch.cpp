@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <vector>
+#include <utility>
 
 #include "apps/commands.h"
 #include "apps/option_helpers.h"
@@ -23,9 +23,10 @@
 #include "console/drop_privileges.h"
 #include "console/interrupt.h"
 #include "console/output.h"
-#include "core/units.h"
 #include "export/files/run_files.h"
+#include "export/point/watch_report.h"
 #include "pipeline/point/local_point.h"
+#include "pipeline/skipped_packets.h"
 #include "web/web_server.h"
 
 namespace sojourn {
@@ -49,7 +50,7 @@ Timestamp wall_clock() {
 /// What the thread that measures tells the others.
 class Handover {
  public:
-  void put(PointReport report, Json state) {
+  void put(PointReport report, WatchFigures figures) {
     const std::lock_guard lock{mutex_};
     // The store does not keep up, or cannot be written to: the oldest cells go, and are counted.
     if (reports_.size() >= most_reports) {
@@ -57,49 +58,44 @@ class Handover {
       reports_.pop_front();
     }
     reports_.push_back(std::move(report));
-    state_ = std::move(state);
+    figures.reports_thrown_away = thrown_away_;
+    figures_ = std::move(figures);
   }
   std::deque<PointReport> take() {
     const std::lock_guard lock{mutex_};
     return std::exchange(reports_, {});
   }
-  Json state() const {
+  /// As of the last report.
+  std::optional<WatchFigures> figures() const {
     const std::lock_guard lock{mutex_};
-    Json json = state_;
-    json["reports_thrown_away"] = thrown_away_;
-    return json;
+    return figures_;
   }
 
  private:
   static constexpr std::size_t most_reports = 720;
   mutable std::mutex mutex_;
   std::deque<PointReport> reports_;
-  Json state_ = Json::object();
+  std::optional<WatchFigures> figures_;
   std::uint64_t thrown_away_ = 0;
 };
 
-/// Time that this thread has run, in nanoseconds.
-std::int64_t thread_time() {
+/// Time that this thread has run.
+Duration thread_time() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+  return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
 }
 
-Json state_of(const WatchRequest& request, const LocalPoint& point, const Source& source) {
-  Json skipped = Json::object();
-  for (std::size_t i = 0; i < skip_names.size(); ++i)
-    if (const auto count = point.pipeline().skipped()[static_cast<Skip>(i)]; count > 0)
-      skipped[std::string{skip_names[i]}] = count;
-  const double packets = static_cast<double>(point.packets());
-  return {{"interface", request.interface},
-          {"packets", point.packets()},
-          {"dropped_by_kernel", source.counters().kernel_drops},
-          {"skipped", skipped},
-          {"samples", point.samples()},
-          {"samples_left_out", point.samples_left_out()},
-          {"ns_per_packet",
-           packets > 0 ? Json(static_cast<double>(thread_time()) / packets) : Json(nullptr)},
-          {"table_bytes", point.memory_bytes()}};
+WatchFigures figures_of(const WatchRequest& request, const LocalPoint& point,
+                        const Source& source) {
+  return {.interface = request.interface,
+          .packets = point.packets(),
+          .dropped_by_kernel = source.counters().kernel_drops,
+          .skipped = skipped_packets({}, point.pipeline().skipped()),
+          .samples = point.samples(),
+          .samples_left_out = point.samples_left_out(),
+          .busy = thread_time(),
+          .table_bytes = point.memory_bytes()};
 }
 
 /// True if it ended before anybody wanted that.
@@ -109,13 +105,10 @@ bool measure(const WatchRequest& request, Source& source, Handover& handover) {
   const GoOn go_on = [&] {
     return !request.duration || std::chrono::steady_clock::now() - began < *request.duration;
   };
-  const bool is_over =
-      point.run(source, interrupted(), go_on, wall_clock, [&](PointReport report) {
-        handover.put(std::move(report), state_of(request, point, source));
-      });
-  say("{}: {} packets, {} round trips, {} dropped by the kernel\n", request.interface,
-      format_count(point.packets()), format_count(point.samples()),
-      format_count(source.counters().kernel_drops));
+  const bool is_over = point.run(source, interrupted(), go_on, wall_clock, [&](PointReport report) {
+    handover.put(std::move(report), figures_of(request, point, source));
+  });
+  say_text(watch_text(figures_of(request, point, source)));
   return is_over;
 }
 
@@ -168,7 +161,7 @@ Result<void> watch(const WatchRequest& request) {
   web::Metrics metrics{{.version = SOJOURN_VERSION}};
   Handover handover;
   web::WebOptions options = request.web.options;
-  options.process = [&handover] { return handover.state(); };
+  options.process = [&handover] { return watch_json(handover.figures()); };
   std::unique_ptr<AlarmWatch> alarms;  // before the server, which shows them
   show_alarms(options, alarms);
   auto server = web::WebServer::open(options, metrics);

@@ -8,6 +8,7 @@
 #include "apps/commands.h"
 #include "console/output.h"
 #include "core/units.h"
+#include "export/point/point_text.h"
 
 namespace sojourn {
 
@@ -60,18 +61,8 @@ bool CollectorLink::send_the_rest(std::chrono::milliseconds patience,
   return exporter_->finish(std::min<std::chrono::milliseconds>(patience, 10s));
 }
 
-std::string CollectorLink::text() const {
-  const ipfix::SpoolCounters spool = spool_->counters();
-  std::string text = fmt::format(
-      "  to {} over {}: {} records sent, {} left in the spool, {} thrown away\n",
-      options_.collector.to_string(), name_of(options_.collector.transport),
-      format_count(spool.appended.records - spool.waiting.records - spool.discarded.records),
-      format_count(spool.waiting.records), format_count(spool.discarded.records));
-  if (spool.left_over.records > 0)
-    text += fmt::format(
-        "  {} records of an earlier run were in the spool, {} of them are still there\n",
-        format_count(spool.left_over.records), format_count(spool.left_over_waiting.records));
-  return text;
+std::string CollectorLink::summary(const std::string& name, std::uint64_t packets) const {
+  return counting_point_summary(name, packets, options_.collector, spool_->counters());
 }
 
 Result<void> CollectorLink::account_for_the_rest(bool all_sent) {

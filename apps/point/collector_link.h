@@ -43,9 +43,8 @@ class CollectorLink {
   /// gone, `report` is called once more, so that the collector is told so.  False if the collector
   /// does not take it all.
   bool send_the_rest(std::chrono::milliseconds patience, const std::function<void()>& report);
-  /// "to collector:4739 over tcp: 12 records sent, 0 left in the spool, 0 thrown away", and what an
-  /// earlier run left.
-  std::string text() const;
+  /// The last lines of a point that has counted so many packets.
+  std::string summary(const std::string& name, std::uint64_t packets) const;
   /// What became of the rest, once all else is told: a warning, or an error if it is lost.
   Result<void> account_for_the_rest(bool all_sent);
 

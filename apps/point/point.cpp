@@ -18,8 +18,8 @@
 #include "console/interrupt.h"
 #include "console/output.h"
 #include "console/progress.h"
-#include "core/units.h"
 #include "dataplane/dataplane_options.h"
+#include "export/point/point_text.h"
 #include "ipfix/transport/exporter.h"
 #include "pipeline/point/kernel_point.h"
 #include "pipeline/point/point_loop.h"
@@ -89,50 +89,20 @@ PointOptions options_for(const PointRequest& request, const PointSource& source)
   return options;
 }
 
-/// One line: what passes, what is selected, and where it goes.
-std::string status_line(const PointRequest& request, const PointRun& run,
-                        const ipfix::Exporter& exporter, double packets_per_second) {
-  const PointCounters counters = run.counters();
-  std::string line =
-      fmt::format("{}: {} packets ({}/s), {} selected, {} records", request.options.point.name,
-                  format_count(counters.packets_seen),
-                  format_count(static_cast<std::uint64_t>(packets_per_second)),
-                  format_count(counters.packets_selected), format_count(counters.records_exported));
-  if (request.options.rtt) line += fmt::format(", {} round trips", format_count(run.samples()));
-  line += fmt::format("  {} {}", exporter.connected() ? "->" : "-x",
-                      request.link.collector.to_string());
-  if (counters.records_spooled > 0)
-    line += fmt::format(", {} wait", format_count(counters.records_spooled));
-  if (counters.records_discarded > 0)
-    line += fmt::format(", {} thrown away", format_count(counters.records_discarded));
-  return line;
+PointFigures figures_of(const PointRequest& request, const PointRun& run) {
+  PointFigures figures{.name = request.options.point.name,
+                       .counters = run.counters(),
+                       .round_trips_left_out = run.samples_left_out()};
+  if (request.options.rtt) figures.round_trips = run.samples();
+  return figures;
 }
 
-/// The ledger of the run, as the last lines of a log.
-void say_goodbye(const PointRequest& request, const PointSource& source, const PointRun& run,
-                 CollectorLink& link) {
-  const PointCounters counters = run.counters();
-  say("{}: {} packets seen, {} selected, in {} records\n", request.options.point.name,
-      format_count(counters.packets_seen), format_count(counters.packets_selected),
-      format_count(link.spool().counters().appended.records));
-  say_text(link.text());
-  if (request.options.rtt) {
-    say("  {} round trips", format_count(run.samples()));
-    if (run.samples_left_out() > 0)
-      say(", {} left out: more cells than a report may have", format_count(run.samples_left_out()));
-    say("\n");
-  }
-  if (source.kernel)
-    say("  selected in the kernel, {}; {} packets could only be judged outside of it\n",
-        source.kernel->how(), format_count(source.kernel->undecided()));
-  else if (!source.why.empty())
-    say("  selected from a socket: {}\n", source.why);
-  if (source.kernel && source.kernel->samples_missed() > 0)
-    say("  {} round trips were missed: their ring was full\n",
-        format_count(source.kernel->samples_missed()));
-  if (counters.packets_dropped > 0)
-    say("  the kernel dropped {} packets before they could be read\n",
-        format_count(counters.packets_dropped));
+PointSelecting selecting_of(const PointSource& source) {
+  if (!source.kernel) return {.in_kernel = {}, .why_in_socket = source.why};
+  return {.in_kernel = source.kernel->how(),
+          .why_in_socket = {},
+          .undecided = source.kernel->undecided(),
+          .round_trips_missed = source.kernel->samples_missed()};
 }
 
 /// Shows a line about the run, some times a second.
@@ -147,9 +117,9 @@ class StatusView {
     if (now < next_line_) return;
     next_line_ = now + 200ms;
     const double seconds = std::chrono::duration<double>(now - began_).count();
-    progress_.show(-1, status_line(request_, run_, exporter_,
-                                   static_cast<double>(source_.counters().packets) /
-                                       std::max(seconds, 0.001)));
+    const double rate = static_cast<double>(source_.counters().packets) / std::max(seconds, 0.001);
+    progress_.show(-1, point_status(figures_of(request_, run_), rate, request_.link.collector,
+                                    exporter_.connected()));
   }
 
  private:
@@ -209,7 +179,8 @@ Result<void> measure_at_point(PointRequest request) {
   const bool all_sent = (*link)->send_the_rest(
       request.interface.empty() && !interrupted() ? 60s : 5s, [&] { run.report(); });
   (*link)->say_log();
-  say_goodbye(request, *source, run, **link);
+  say_text(point_summary(figures_of(request, run), selecting_of(*source), request.link.collector,
+                         (*link)->spool().counters()));
   const bool is_gone = !request.interface.empty() && is_over;
   if (is_gone && !all_sent) warn(request.interface + ": the interface is gone");
   const auto done = (*link)->account_for_the_rest(all_sent);

@@ -123,11 +123,8 @@ class MarkingLoop {
     const bool all_sent =
         link_->send_the_rest(5s, [&] { reports_->report(wall_clock(), left_alone()); });
     link_->say_log();
-    if (request_.records != "-" && !request_.json) {
-      say("{}: {} packets counted, in {} records\n", who_.point, format_count(reports_->packets()),
-          format_count(link_->spool().counters().appended.records));
-      say_text(link_->text());
-    }
+    if (request_.records != "-" && !request_.json)
+      say_text(link_->summary(who_.point, reports_->packets()));
     return link_->account_for_the_rest(all_sent);
   }
 

@@ -17,7 +17,6 @@
 #include "console/exit_status.h"
 #include "console/interrupt.h"
 #include "console/output.h"
-#include "core/units.h"
 #include "export/files/run_files.h"
 #include "export/reference/reference_report.h"
 #include "pipeline/point/run_reports.h"
@@ -34,23 +33,6 @@ Result<AttachmentPoint> find_ethernet(const std::string& name) {
   if (found->framing == Framing::none)
     return failure(name + ": reference packets need Ethernet; this interface has no such headers");
   return AttachmentPoint{name, found->index, found->framing == Framing::loopback};
-}
-
-void say_sent(const PointReferenceRequest& request, const ReferenceSending& sending) {
-  const ReferenceSendingCounters sent = sending.counters();
-  std::string line =
-      fmt::format("{}: {} reference packets sent to {}, {} others passed", request.interface,
-                  format_count(sent.references), sending.destination(), format_count(sent.packets));
-  if (sent.references > 0 && sent.packets >= sent.references)
-    line += fmt::format(" (one for {})", format_count(sent.packets / sent.references));
-  if (sent.unsent > 0) line += fmt::format(", {} could not be sent", format_count(sent.unsent));
-  if (request.sending.generator.scheme == Injection::adaptive)
-    line += fmt::format(", the link was {:.0f} % busy", 100 * sent.utilisation);
-  if (request.json)
-    say("{{\"interface\":\"{}\",\"sent\":{},\"unsent\":{},\"packets\":{}}}\n", request.interface,
-        sent.references, sent.unsent, sent.packets);
-  else
-    say("{}\n", line);
 }
 
 /// Where intervals go: to the terminal, into files, to a collector.
@@ -109,10 +91,8 @@ class ReferenceOutputs {
     if (request_->json)
       say_text(reference_json(interval, "interface", request_->interface));
     else if (!quiet())
-      say_text(reference_text(
-          interval,
-          fmt::format("{} {}", format_time(interval.begin).substr(11, 8), request_->interface),
-          request_->top));
+      say_text(reference_text(interval, reference_heading(interval.begin, request_->interface),
+                              request_->top));
   }
   /// Nobody reads a table beside CSV, or beside what the collector gets.
   bool quiet() const { return request_->flows == "-" || (link_ && !request_->json); }
@@ -126,12 +106,8 @@ class ReferenceOutputs {
       const bool all_sent =
           link_->send_the_rest(5s, [&] { reports_->report(wall_clock(), left_alone_); });
       link_->say_log();
-      if (request_->flows != "-" && !request_->json) {
-        say("{}: {} packets counted, in {} records\n", request_->name,
-            format_count(reports_->packets()),
-            format_count(link_->spool().counters().appended.records));
-        say_text(link_->text());
-      }
+      if (request_->flows != "-" && !request_->json)
+        say_text(link_->summary(request_->name, reports_->packets()));
       sent = link_->account_for_the_rest(all_sent);
     }
     if (csv_)
@@ -190,7 +166,11 @@ Result<void> exchange_references(const PointReferenceRequest& request) {
   }
   stop = true;
   if (sender.joinable()) sender.join();
-  if (sending && request.flows != "-") say_sent(request, *sending);
+  if (sending && request.flows != "-")
+    say_text(request.json ? reference_sent_json(request.interface, sending->counters())
+                          : reference_sent_text(
+                                request.interface, sending->destination(), sending->counters(),
+                                request.sending.generator.scheme == Injection::adaptive));
   const bool is_gone = sending ? sending->is_gone() : observing->is_gone();
   if (observing && observing->counters().references == 0 && !is_gone)
     warn(

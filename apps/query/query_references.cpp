@@ -7,7 +7,6 @@
 #include <map>
 
 #include "console/output.h"
-#include "core/units.h"
 #include "export/reference/reference_report.h"
 #include "store/references/reference_sums.h"
 #include "store/store.h"
@@ -17,19 +16,6 @@ namespace {
 
 /// Flows in the table; the JSON has all.
 constexpr std::size_t most_rows = 20;
-
-std::string text_of(const std::string& point, const ReferenceSums& sums) {
-  const ReferenceInterval total = sums.total();
-  std::string text = reference_text(
-      total,
-      fmt::format("{}, {} to {}, {} intervals", point, format_time(total.begin).substr(0, 19),
-                  format_time(total.end).substr(11, 8), format_count(sums.intervals())),
-      most_rows);
-  if (total.flows.size() > most_rows)
-    text += fmt::format("  ... and {} flows with fewer packets, which --json tells\n",
-                        format_count(total.flows.size() - most_rows));
-  return text;
-}
 
 }  // namespace
 
@@ -56,7 +42,8 @@ Result<void> query_references(const QueryReferencesRequest& request) {
                     "further back",
                     request.point.empty() ? "points have" : request.point + " has"));
   for (const auto& [point, sums] : points)
-    say_text(request.json ? reference_json(sums.total(), "point", point) : text_of(point, sums));
+    say_text(request.json ? reference_json(sums.total(), "point", point)
+                          : reference_sums_text(point, sums, most_rows));
   return flush_output();
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "core/printable.h"
 #include "core/units.h"
 #include "export/json_values.h"
 #include "export/oneway/oneway_csv.h"
@@ -103,7 +104,44 @@ std::string reference_json(const ReferenceInterval& interval, std::string_view f
                     {"of_others", seen.of_others},
                     {"off", seen.off}}},
                   {"flows", std::move(flows)}};
-  return line.dump() + '\n';
+  return line_text(line);
+}
+
+std::string reference_sums_text(std::string_view point, const ReferenceSums& sums,
+                                std::size_t top) {
+  const ReferenceInterval total = sums.total();
+  std::string text = reference_text(
+      total,
+      fmt::format("{}, {} to {}, {} intervals", point, format_time(total.begin).substr(0, 19),
+                  format_time(total.end).substr(11, 8), format_count(sums.intervals())),
+      top);
+  if (total.flows.size() > top)
+    text += fmt::format("  ... and {} flows with fewer packets, which --json tells\n",
+                        format_count(total.flows.size() - top));
+  return text;
+}
+
+std::string reference_heading(Timestamp begin, std::string_view interface) {
+  return fmt::format("{} {}", format_time(begin).substr(11, 8), printable(interface));
+}
+
+std::string reference_sent_text(std::string_view interface, std::string_view destination,
+                                const ReferenceSendingCounters& sent, bool adaptive) {
+  std::string text =
+      fmt::format("{}: {} reference packets sent to {}, {} others passed", printable(interface),
+                  format_count(sent.references), destination, format_count(sent.packets));
+  if (sent.references > 0 && sent.packets >= sent.references)
+    text += fmt::format(" (one for {})", format_count(sent.packets / sent.references));
+  if (sent.unsent > 0) text += fmt::format(", {} could not be sent", format_count(sent.unsent));
+  if (adaptive) text += fmt::format(", the link was {:.0f} % busy", 100 * sent.utilisation);
+  return text + '\n';
+}
+
+std::string reference_sent_json(std::string_view interface, const ReferenceSendingCounters& sent) {
+  return line_text({{"interface", interface},
+                    {"sent", sent.references},
+                    {"unsent", sent.unsent},
+                    {"packets", sent.packets}});
 }
 
 std::string_view reference_csv_header() {

@@ -82,6 +82,42 @@ TEST(ReferenceJson, NumbersAreNumbersAndNullIsNull) {
   EXPECT_TRUE(json["flows"][2]["delay_mean_ns"].is_null());
 }
 
+// A name of an interface may hold any byte but a space, '/' and ':'.
+TEST(ReferenceJson, AForeignNameIsEscaped) {
+  const std::string name = "e\"\x1b\xff";
+  const std::string lines[] = {reference_json(example(), "interface", name),
+                               reference_sent_json(name, {})};
+  for (const std::string& line : lines)
+    EXPECT_EQ(nlohmann::json::parse(line)["interface"], "e\"\x1b\xef\xbf\xbd") << line;
+  const std::string heading = reference_heading(test_time(1s), "e\x1b[31m");
+  EXPECT_EQ(heading, "22:13:21 e\\x1b[31m");
+}
+
+TEST(ReferenceSent, SaysWhatPassedAndWhatCouldNotBeSent) {
+  ReferenceSendingCounters sent{.packets = 30'500, .references = 100};
+  EXPECT_EQ(reference_sent_text("eth1", "224.0.0.1", sent, false),
+            "eth1: 100 reference packets sent to 224.0.0.1, 30 500 others passed (one for 305)\n");
+  EXPECT_EQ(reference_sent_json("eth1", sent),
+            "{\"interface\":\"eth1\",\"sent\":100,\"unsent\":0,\"packets\":30500}\n");
+  sent = {.packets = 99, .references = 100, .unsent = 3, .utilisation = 0.456};
+  EXPECT_EQ(reference_sent_text("eth1", "224.0.0.1", sent, true),
+            "eth1: 100 reference packets sent to 224.0.0.1, 99 others passed, 3 could not be sent, "
+            "the link was 46 % busy\n");
+}
+
+TEST(ReferenceSums, AreOneTableAndSayWhatIsLeftOut) {
+  ReferenceSums sums;
+  sums.add(example());
+  sums.add(example());
+  const std::string text = reference_sums_text("south", sums, 2);
+  EXPECT_TRUE(text.starts_with(
+      "south, 2023-11-14T22:13:20 to 22:13:30, 2 intervals: 4 210 packets, 3 flows, 200 measured"))
+      << text;
+  EXPECT_TRUE(text.ends_with("\n  ... and 1 flows with fewer packets, which --json tells\n"))
+      << text;
+  EXPECT_FALSE(reference_sums_text("south", sums, 3).contains("...")) << "all of them are shown";
+}
+
 TEST(ReferenceCsv, HasALinePerFlowAndNothingWhereNothingIsKnown) {
   EXPECT_EQ(reference_csv(example()),
             "1700000000000000000,1700000010000000000,tcp,10.0.0.1,1024,10.0.0.1,443,100,90,1000000,"
