@@ -1,7 +1,5 @@
 // `sojourn generate`: writes a capture, and the true delays in it beside it.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -14,9 +12,8 @@
 #include "console/interrupt.h"
 #include "console/output.h"
 #include "console/progress.h"
-#include "core/printable.h"
-#include "core/units.h"
 #include "export/files/run_files.h"
+#include "export/lab/generated_text.h"
 #include "export/sample_csv.h"
 #include "lab/border_mix.h"
 #include "lab/query_load.h"
@@ -123,10 +120,8 @@ int run_generate(const GenerateRequest& request) {
     return exit_error;
   }
   if (OutputFile::reader_gone()) return exit_ok;
-  const std::string summary = fmt::format(
-      "{}: {} packets in {}, model {}, seed {}\n{}: {} samples\n", printable(request.capture),
-      format_count(made->packets), format_duration(made->last - made->first), request.model,
-      request.seed, printable(request.truth), format_count(made->samples));
+  const std::string summary =
+      generated_text({request.capture, request.truth, request.model, request.seed}, *made);
   if (request.capture == "-" || request.truth == "-")
     std::fputs(summary.c_str(), stderr);
   else

@@ -11,9 +11,8 @@
 #include "apps/option_helpers.h"
 #include "capture/capture_writer.h"
 #include "console/output.h"
-#include "core/printable.h"
-#include "core/units.h"
 #include "export/files/run_files.h"
+#include "export/lab/generated_text.h"
 #include "export/oneway/oneway_csv.h"
 #include "lab/recorder/record_two_points.h"
 #include "lab/two_point_frame.h"
@@ -180,11 +179,7 @@ int run_generate_two_point(const GenerateRequest& request, const TwoPointRequest
     return fail(written.error());
   const TwoPointTruth truth = truth_of(trace);
   if (auto written = write_truth(trace, truth, *files); !written) return fail(written.error());
-  say("{0}.first.pcap: {1} packets\n{0}.last.pcap: {2} packets\n{0}.delays.csv: {3} delays\n"
-      "{0}.flows.csv: {4} flows, {5} packets lost\n",
-      printable(request.capture), format_count(trace.sent.size()),
-      format_count(trace.arrivals.size()), format_count(truth.delays.size()),
-      format_count(truth.flows.size()), format_count(truth.lost));
+  say_text(generated_text(request.capture, trace, truth));
   return exit_ok;
 }
 

@@ -1,5 +1,7 @@
 // `sojourn lab`: lists and runs the experiments.
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -13,7 +15,6 @@
 #include "console/interrupt.h"
 #include "console/output.h"
 #include "console/progress.h"
-#include "core/printable.h"
 #include "export/charts/line_chart.h"
 #include "export/files/run_files.h"
 #include "export/lab/lab_json.h"
@@ -113,19 +114,14 @@ Result<void> run_experiments(const LabRequest& request) {
   if (auto made = make_folder(request.out); !made) return made;
   watch_for_interrupts();
   std::vector<LabResult> results;
-  std::size_t claims = 0, missed = 0;
   for (const Experiment* experiment : todo) {
     if (interrupted()) break;
     results.push_back(run_one(*experiment, request.setting));
     const LabResult& result = results.back();
-    claims += result.report.claims.size();
-    missed += missed_claims(result.report);
     const auto paths = write_results(result, request.out, files);
     if (!paths) return std::unexpected(paths.error());
     if (request.json || request.html == "-") continue;
-    say("{}\n", lab_text(*experiment, result.report));
-    for (const std::string& path : *paths) say("  wrote {}\n", printable(path));
-    say("  took {:.1f} s\n\n", result.seconds);
+    say_text(lab_text(result, *paths));
   }
   if (page) {
     page->write(lab_page(results, request.setting));
@@ -137,8 +133,8 @@ Result<void> run_experiments(const LabRequest& request) {
     say_text(lab_json(results, request.setting));
     return {};
   }
-  if (!request.html.empty()) say("wrote {}\n", printable(request.html));
-  say("{} of {} claims missed\n", missed, claims);
+  if (!request.html.empty()) say_text(files_written({&request.html, 1}));
+  say_text(lab_verdict(results));
   return {};
 }
 

@@ -162,8 +162,7 @@ Result<void> compare(const CaptureRequest& request, const std::vector<std::uint6
     say_text(comparison_json(*comparison, *trial, options, request.captures));
     return {};
   }
-  say("{}{}\n", trial_text(*trial), table_text(report.tables.front()));
-  for (const std::string& path : paths) say("wrote {}\n", printable(path));
+  say_text(trial_text(*trial) + table_text(report.tables.front()) + '\n' + files_written(paths));
   return {};
 }
 

@@ -1,5 +1,7 @@
 // `sojourn oneway`: one-way delay and loss, from opening the captures to the exit status.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>

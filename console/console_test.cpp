@@ -246,7 +246,7 @@ TEST(Output, ComplaintsAreOneLineThatIsFitForATerminal) {
 TEST(Output, WhatIsSaidArrivesAndFilesAreWritten) {
   const Shown shown = on_terminal([] {
     if (!flush_output()) return 1;  // nothing was said: nothing can have failed
-    say("{} of {}", 1, 2);
+    say_text("1 of 2");
     return flush_output() ? 7 : 2;
   });
   EXPECT_EQ(WEXITSTATUS(shown.status), 7);
@@ -277,7 +277,7 @@ TEST(Output, StandardOutputMayNotBeAnInput) {
     if (open_output(files)) return 2;
     RunFiles others;
     if (!open_output(others)) return 3;
-    say("said");
+    say_text("said");
     return flush_output() ? 7 : 4;
   });
   EXPECT_EQ(WEXITSTATUS(shown.status), 7);

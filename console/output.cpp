@@ -1,5 +1,7 @@
 #include "console/output.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <optional>

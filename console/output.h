@@ -1,11 +1,8 @@
 #pragma once
 // What the subcommands write: lines on the two standard streams, and files in one go.
 
-#include <fmt/format.h>
-
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "core/result.h"
 
@@ -20,16 +17,12 @@ void complain(std::string_view message);
 void warn(std::string_view message);
 
 /// Standard output becomes one of the run's files: it may be neither an input nor another output,
-/// as with `>> capture.pcap`.  Call it before the first say().
+/// as with `>> capture.pcap`.  Call it before say_text().
 Result<void> open_output(RunFiles& files);
 
 /// On standard output, at once.  fmt::print would throw on an error; this records it for
-/// flush_output().
+/// flush_output().  Results come as text from export/.
 void say_text(std::string_view text);
-template <class... Values>
-void say(fmt::format_string<Values...> format, Values&&... values) {
-  say_text(fmt::format(format, std::forward<Values>(values)...));
-}
 
 /// Whether all output was written.
 Result<void> flush_output();

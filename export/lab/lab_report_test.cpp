@@ -41,6 +41,16 @@ LabReport run_fake(const LabSetting& setting) {
 
 const Experiment fake = {"l0", "PAPER Fig. 1", "a fake", run_fake};
 
+TEST(LabReport, TextNamesFilesAndTimeAndCountsClaims) {
+  const std::vector<LabResult> results(2, {&fake, run_fake({}), 1.25});
+  const std::vector<std::string> files = {"a.csv", "b\x1b.svg"};
+  EXPECT_EQ(
+      lab_text(results[0], files),
+      lab_text(fake, results[0].report) + "\n  wrote a.csv\n  wrote b\\x1b.svg\n  took 1.2 s\n\n");
+  EXPECT_EQ(files_written(files), "wrote a.csv\nwrote b\\x1b.svg\n");
+  EXPECT_EQ(lab_verdict(results), "2 of 4 claims missed\n");
+}
+
 TEST(LabReport, TextSaysWhatWasMetAndWhatWasMissed) {
   const LabReport report = run_fake({});
   EXPECT_EQ(missed_claims(report), 1u);

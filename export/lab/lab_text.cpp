@@ -6,6 +6,7 @@
 #include <cctype>
 #include <iterator>
 
+#include "core/printable.h"
 #include "export/text_table.h"
 
 namespace sojourn {
@@ -74,6 +75,27 @@ std::string lab_text(const Experiment& experiment, const LabReport& report) {
       fmt::format("{}  {} ({})\n\n", experiment.name, experiment.summary, experiment.source);
   if (!report.claims.empty()) put_claims(text, report.claims);
   for (const ResultTable& table : report.tables) put_table(text, table);
+  return text;
+}
+
+std::string lab_text(const LabResult& result, std::span<const std::string> files) {
+  return fmt::format("{}\n{}  took {:.1f} s\n\n", lab_text(*result.experiment, result.report),
+                     files_written(files, "  "), result.seconds);
+}
+
+std::string lab_verdict(std::span<const LabResult> results) {
+  std::size_t claims = 0, missed = 0;
+  for (const LabResult& result : results) {
+    claims += result.report.claims.size();
+    missed += missed_claims(result.report);
+  }
+  return fmt::format("{} of {} claims missed\n", missed, claims);
+}
+
+std::string files_written(std::span<const std::string> files, std::string_view indent) {
+  std::string text;
+  for (const std::string& file : files)
+    text += fmt::format("{}wrote {}\n", indent, printable(file));
   return text;
 }
 
