@@ -3,8 +3,6 @@
 
 #include "apps/point/point_marking.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -18,58 +16,14 @@
 #include "capture/live/privileges.h"
 #include "console/interrupt.h"
 #include "console/output.h"
-#include "core/units.h"
 #include "export/files/run_files.h"
+#include "export/marking/marking_remarks.h"
 #include "export/marking/marking_report_csv.h"
 #include "export/marking/marking_report_text.h"
 #include "pipeline/point/marking_reports.h"
 
 namespace sojourn {
 namespace {
-
-/// Says once what is wrong with the marks that arrive.
-class MarkingWatch {
- public:
-  void look_at(const MarkingReporter& who, const MarkingReport& report) {
-    if (who.duty == MarkingDuty::mark) {
-      for (const MarkingRecord& record : report.records)
-        if (record.marked_before > 0)
-          once(in_use_, fmt::format("{}: packets carry {} already; their intervals give no loss "
-                                    "(--force overwrites it)",
-                                    who.point, who.setup.carrier.name()));
-      return;
-    }
-    std::uint64_t middle = 0, contrary = 0, packets = 0, other = 0;
-    for (const MarkingRecord& record : report.records) {
-      middle += record.middle;
-      contrary += record.contrary;
-      packets += record.packets;
-      other += record.other;
-    }
-    if (report.strays > 0)
-      warn(fmt::format("{}: {} packets came after their counters had been read", who.point,
-                       report.strays));
-    if (other > 20 && packets * 20 < other)
-      once(rewritten_, fmt::format("{}: packets carry another value than marks in {}: something "
-                                   "before this point rewrites it",
-                                   who.point, who.setup.carrier.name()));
-    const bool is_contrary = middle > 10 && contrary * 2 > middle;
-    const bool agrees = middle > 10 && contrary * 20 < middle;
-    if ((was_contrary_ && agrees) || (agreed_ && is_contrary))
-      once(rewritten_, fmt::format("{}: the marks in {} do not alternate: something before this "
-                                   "point rewrites them, or nothing marks these packets",
-                                   who.point, who.setup.carrier.name()));
-    was_contrary_ = is_contrary;
-    agreed_ = agrees;
-  }
-
- private:
-  static void once(bool& said, const std::string& what) {
-    if (!said) warn(what);
-    said = true;
-  }
-  bool in_use_ = false, rewritten_ = false, was_contrary_ = false, agreed_ = false;
-};
 
 class MarkingLoop {
  public:
@@ -95,10 +49,8 @@ class MarkingLoop {
     const Duration length = who_.setup.length.length();
     if (auto begun = records_.begin(marking_csv_header); !begun) return of_records(begun);
     if (!quiet() && !request_.json)
-      say_text(marking_heading(
-          who_, fmt::format("at {}, {}, {}", request_.live.interface,
-                            request_.live.direction == TcDirection::egress ? "egress" : "ingress",
-                            live_.how())));
+      say_text(
+          marking_heading(who_, request_.live.interface, request_.live.direction, live_.how()));
     while (!interrupted() &&
            (!request_.duration || std::chrono::steady_clock::now() - began < *request_.duration)) {
       const Duration until = difference(live_.next_due(), live_.now());
@@ -162,7 +114,7 @@ class MarkingLoop {
       if (reports_) reports_->take(report);
       if (!quiet())
         say_text(request_.json ? marking_json(who_, report) : marking_text(who_, report));
-      watch_.look_at(who_, report);
+      for (const std::string& remark : remarks_.of(report)) warn(remark);
     }
     return {};
   }
@@ -173,7 +125,7 @@ class MarkingLoop {
   CollectorLink* link_;
   MarkingReporter who_;
   std::optional<MarkingReports> reports_;
-  MarkingWatch watch_;
+  MarkingRemarks remarks_{who_};
 };
 
 Result<void> mark_at_point(PointMarkingRequest request) {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "core/printable.h"
 #include "core/units.h"
 #include "export/json_values.h"
 
@@ -35,11 +36,13 @@ std::string_view verb_of(MarkingDuty duty) {
 
 }  // namespace
 
-std::string marking_heading(const MarkingReporter& who, const std::string& where) {
-  return fmt::format("{} {} {}: {} in {}, intervals of {}, {} {}\n", who.point, verb_of(who.duty),
-                     where, name_of(who.setup.method), who.setup.carrier.name(),
-                     who.setup.length.name(), who.setup.flows.size(),
-                     who.setup.flows.size() == 1 ? "flow" : "flows") +
+std::string marking_heading(const MarkingReporter& who, std::string_view interface,
+                            TcDirection direction, std::string_view how) {
+  return fmt::format("{} {} at {}, {}, {}: {} in {}, intervals of {}, {} {}\n", who.point,
+                     verb_of(who.duty), printable(interface),
+                     direction == TcDirection::egress ? "egress" : "ingress", how,
+                     name_of(who.setup.method), who.setup.carrier.name(), who.setup.length.name(),
+                     who.setup.flows.size(), who.setup.flows.size() == 1 ? "flow" : "flows") +
          fmt::format("from {}, UTC\n", format_time(who.since).substr(0, 19)) +
          fmt::format(row_format, "interval", "packets", "pulse after", "late", "early", "not ours",
                      "flow");
