@@ -88,12 +88,13 @@ test-long:
 	@cmake --build build/release --parallel $(JOBS)
 	@$(tests) build/release -L long
 
-# Everything once more with clang, AddressSanitizer and UndefinedBehaviorSanitizer: the unit tests, the
-# program on every file that may hurt it, and the fuzzers for a short while.
+# Everything is built once more with clang, AddressSanitizer and UndefinedBehaviorSanitizer, the library, the Python
+# module, the benchmarks and the test bed included.  Run are the unit tests, the program on every file that may hurt it,
+# and the fuzzers for a short while.
 test-sanitizers:
 	@tools/setup test
-	@cmake --preset fuzz $(strict) $(quiet)
-	@cmake --build build/fuzz --parallel $(JOBS) --target sojourn unit_tests tests/fuzz/all
+	@cmake --preset fuzz $(strict) -DSOJOURN_BENCH=ON $(quiet)
+	@cmake --build build/fuzz --parallel $(JOBS)
 	@echo; echo '== fuzzers, $(FUZZ_SECONDS) seconds each'
 	@FUZZ_SEED=1 tools/fuzz build/fuzz $(FUZZ_SECONDS) $(JOBS)
 	@echo; echo '== AddressSanitizer and UndefinedBehaviorSanitizer'
