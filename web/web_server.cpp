@@ -98,17 +98,16 @@ class MicroServer final : public WebServer {
   }
 
   Result<void> start() override {
-    std::atomic<int> started = 0;
-    thread_ = std::thread{[this, &started] {
+    thread_ = std::thread{[this] {
       // The measurement has priority; threads inherit it from their creator.
       setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);
       const bool ready = start_daemon();
-      started = ready ? 1 : -1;
-      started.notify_one();
+      started_ = ready ? 1 : -1;
+      started_.notify_one();
       if (ready) worker_.run();
     }};
-    started.wait(0);
-    if (started > 0) return {};
+    started_.wait(0);
+    if (started_ > 0) return {};
     thread_.join();
     return failure("the web server cannot start" +
                    std::string{certificate_.empty() ? "" : ": are certificate and key right?"});
@@ -412,6 +411,7 @@ class MicroServer final : public WebServer {
   Connections connections_;
   RateLimit limit_{RateLimit::Options{}};
   AnswerWorker worker_;
+  std::atomic<int> started_ = 0;  ///< not in start(), which may be left before it is notified
   std::thread thread_;
   MHD_Daemon* daemon_ = nullptr;
 };

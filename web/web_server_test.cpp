@@ -7,10 +7,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <thread>
 
+#include "store/cell_batch.h"
 #include "web/answer_worker.h"
 
 namespace sojourn::web {
@@ -82,6 +85,48 @@ TEST_F(WebServerTest, AnswersByNameAndRefusesWhatCannotBeMeant) {
   EXPECT_TRUE(body.starts_with("HTTP/1.1 413")) << body;
   const std::string alarms = answer_to(*server, "/api/v1/alarms");
   EXPECT_TRUE(alarms.contains("the north is slow")) << alarms;
+}
+
+TEST_F(WebServerTest, AnswersManyAtOnceWhileFiguresAreAdded) {
+  const auto server = open();
+  ASSERT_TRUE(server->start());
+  const std::vector<std::string> subjects = {"north"};
+  std::atomic<int> answered = 0, finished = 0;
+  constexpr int clients = 3, rounds = 6;
+  std::vector<std::jthread> threads;
+  for (int client = 0; client < clients; ++client)
+    threads.emplace_back([&] {
+      for (int round = 0; round < rounds; ++round)
+        for (const char* const target : {"/metrics", "/api/v1/health", "/api/v1/alarms"})
+          answered += answer_to(*server, target).starts_with("HTTP/1.1 200");
+      ++finished;
+    });
+  for (std::uint64_t flow = 0; finished < clients; ++flow) {
+    CellSeries series;
+    series.measure = number_of(Kind::tcp);
+    CellBatch batch;
+    batch.add(series, LogBuckets::index_of(20'000'000), FlowTag::numbered(flow), 1);
+    metrics_.add({Timestamp{}, Timestamp{}, subjects, batch.blocks(), {}, {}});
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  }
+  threads.clear();
+  EXPECT_EQ(answered, clients * rounds * 3);
+}
+
+TEST_F(WebServerTest, EndsWhileSomebodyListens) {
+  auto server = open();
+  ASSERT_TRUE(server->start());
+  const int socket = connected(port_of(*server));
+  const std::string request =
+      "GET /api/v1/live?subject=north&kind=tcp HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+  EXPECT_GT(::send(socket, request.data(), request.size(), MSG_NOSIGNAL), 0);
+  std::array<char, 4096> piece{};
+  EXPECT_GT(::recv(socket, piece.data(), piece.size(), 0), 0);
+  EXPECT_TRUE(std::string_view{piece.data()}.starts_with("HTTP/1.1 200")) << piece.data();
+  server.reset();
+  while (::recv(socket, piece.data(), piece.size(), 0) > 0) {
+  }
+  ::close(socket);
 }
 
 TEST_F(WebServerTest, WithoutItsStoreItSaysWhenToTryAgain) {
