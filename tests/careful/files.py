@@ -8,7 +8,7 @@ from tool import UTF8, one_line, until_it_reads
 
 TLS = " --name a --to ::1 --transport tls --certificate own.pem --key key.pem --authority ca.pem --spool spool"
 
-# These must be refused because OUT is an input of the run; x.pcap and y.pcap are captures, r.csv flow records,
+# These must be refused because OUT is an input of the run; x.pcap, y.pcap and z.pcap are captures, r.csv flow records,
 # first.csv, mid.csv and last.csv records of marking points.
 ON_INPUTS = [
     "rtt x.pcap --samples x.pcap",
@@ -42,7 +42,7 @@ ON_INPUTS = [
     "oneway first.csv last.csv --via mid.csv --flows mid.csv",
     "oneway first.csv last.csv --via mid.csv --plot mid.csv",
     "oneway first.csv last.csv --via mid.csv >> mid.csv",
-    "oneway x.pcap y.pcap --method marking --via link.pcap --flows x.pcap",
+    "oneway x.pcap y.pcap --method marking --via z.pcap --flows z.pcap",
     "lab compare x.pcap --kind tcp --seeds 1 --memory 4KiB --plot x.pcap",
     "lab compare x.pcap --kind tcp --seeds 1 --memory 4KiB >> x.pcap",
     "lab compare x.pcap --kind tcp --seeds 1 --memory 4KiB --json >> x.pcap",
@@ -73,28 +73,29 @@ def marking_records(point):
              "pulse_ns,late_ns,early_ns,middle,contrary,other,marked_before,repeats,flow"]
     duty = {"first": "mark", "mid": "observe", "last": "restore"}[point]
     for number in range(start, start + 2):
-        begin = f"{point},{duty},step,dscp:0,1s,,{(start - 1) * 10**9},{number},{number * 10**9},{number * 10**9 + 1_500_000_000},ok"
+        times = f"{(start - 1) * 10**9},{number},{number * 10**9},{number * 10**9 + 1_500_000_000}"
+        begin = f"{point},{duty},step,dscp:0,1s,,{times},ok"
         lines += [f'{begin},0,0,0,0,0,0,0,0,0,,""', f'{begin},50,0,0,0,0,50,0,0,0,,"any"']
     return "\n".join(lines) + "\n"
 
 
 def no_output_is_an_input(place):
-    for name in ("x.pcap", "y.pcap"):
+    for name in ("x.pcap", "y.pcap", "z.pcap"):
         place.capture(name)
     os.symlink("x.pcap", place.path("link.pcap"))
     os.link(place.path("x.pcap"), place.path("hard.pcap"))
     for name in ("first.csv", "mid.csv", "last.csv"):
         place.write(name, marking_records(name[:-4]))
-    for command in ("oneway first.csv last.csv --via mid.csv", "oneway x.pcap --write-records r.csv", "oneway y.pcap --write-records q.csv",
-                    "rtt x.pcap --save-distribution usual.json"):
+    for command in ("oneway first.csv last.csv --via mid.csv", "oneway x.pcap --write-records r.csv",
+                    "oneway y.pcap --write-records q.csv", "rtt x.pcap --save-distribution usual.json"):
         if place.shell(command).returncode:
             return f"{command} fails"
     shutil.copyfile(os.path.join(place.captures, "places.mmdb"), place.path("places.mmdb"))
     os.mkdir(place.path("spool"))
     for name in ("secret", "own.pem", "key.pem", "ca.pem", "asked.db", "spool/spool.00", "spool/spool.03"):
         place.write(name, "a-secret-that-is-long-enough-for-a-token\n")
-    watched = ("x.pcap", "y.pcap", "r.csv", "q.csv", "usual.json", "places.mmdb", "first.csv", "mid.csv", "last.csv",
-               "secret", "own.pem", "key.pem", "ca.pem", "asked.db", "spool/spool.00", "spool/spool.03")
+    watched = ("x.pcap", "y.pcap", "z.pcap", "r.csv", "q.csv", "usual.json", "places.mmdb", "first.csv", "mid.csv",
+               "last.csv", "secret", "own.pem", "key.pem", "ca.pem", "asked.db", "spool/spool.00", "spool/spool.03")
     before = {name: place.read(name) for name in watched}
     names = place.names()
     for command in ON_INPUTS:
