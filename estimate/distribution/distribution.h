@@ -73,7 +73,8 @@ struct CdfPoint {
 class Distribution {
  public:
   static constexpr std::size_t few_samples = 256;
-  /// Keep::every_sample stops storing here (128 to 256 MiB at weight 1), and relative_error() reports it.
+  /// Keep::every_sample stops storing here (128 to 256 MiB at weight 1), and relative_error()
+  /// reports it.
   static constexpr std::size_t most_samples = std::size_t{1} << 25;
 
   explicit Distribution(Keep keep = Keep::histogram) : keep_(keep) {}
