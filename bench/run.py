@@ -86,6 +86,14 @@ def forget(path):
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
+def read_anew(path):
+    """Into the page cache, as it would be after a first reading: we compare readers, not disks."""
+    forget(path)
+    with open(path, "rb") as file:
+        while file.read(1 << 24):
+            pass
+
+
 class Bench:
     def __init__(self, options):
         self.options = options
@@ -110,10 +118,7 @@ class Bench:
                  "--timestamps", "on" if timestamps else "none", path],
                 check=True, capture_output=True, text=True)
             truth.write_text(made.stdout)
-        forget(path)
-        with open(path, "rb") as file:  # into the page cache: we compare readers, not disks
-            while file.read(1 << 24):
-                pass
+        read_anew(path)
         return Capture(path, flows, timestamps, json.loads(truth.read_text()))
 
     def add(self, name, capture, command, rounds=None, pinned=True):
