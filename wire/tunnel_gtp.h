@@ -1,6 +1,9 @@
 #pragma once
 // GTP-U, the user plane of mobile networks.  Only for tunnels.cpp.
 
+#include <algorithm>
+#include <array>
+
 #include "wire/tunnel_likeness.h"
 #include "wire/walk.h"
 
@@ -14,6 +17,15 @@ struct GtpHeader {
   Be32 tunnel;
 
   static constexpr std::uint8_t user_data = 255;
+  /// Section 7.1: all that this port has beside user data.
+  bool is_signalling() const {
+    constexpr std::array<std::uint8_t, 6> types{
+        1,   2,   // echo
+        26,  31,  // error indication, supported extension headers
+        253, 254  // tunnel status, end marker
+    };
+    return std::ranges::find(types, message) != types.end();
+  }
   bool has_optional() const { return (flags & 7u) != 0; }
   bool has_extension() const { return (flags & 4u) != 0; }
 };
@@ -40,16 +52,20 @@ inline std::optional<Skip> skip_gtp_extensions(Cursor& rest, std::uint8_t next) 
   return std::nullopt;
 }
 
-inline Step read_gtp(LocatedPacket& at) {
-  const auto* header = at.rest.take<GtpHeader>();
+/// To the user's packet.
+inline std::optional<Skip> skip_gtp_header(Cursor& rest) {
+  const auto* header = rest.take<GtpHeader>();
   if (!header) return Skip::truncated_tunnel;
   if (header->message != GtpHeader::user_data) return Skip::not_ip;
-  if (header->has_optional()) {
-    const auto* optional = at.rest.take<GtpOptional>();
-    if (!optional) return Skip::truncated_tunnel;
-    if (header->has_extension())
-      if (const auto skip = skip_gtp_extensions(at.rest, optional->next_extension)) return *skip;
-  }
+  if (!header->has_optional()) return std::nullopt;
+  const auto* optional = rest.take<GtpOptional>();
+  if (!optional) return Skip::truncated_tunnel;
+  return header->has_extension() ? skip_gtp_extensions(rest, optional->next_extension)
+                                 : std::nullopt;
+}
+
+inline Step read_gtp(LocatedPacket& at) {
+  if (const auto skip = skip_gtp_header(at.rest)) return *skip;
   return read_any_ip;
 }
 
@@ -58,7 +74,18 @@ inline Likeness likeness_of_gtp(const Suspect& suspect) {
   const auto* header = suspect.payload.peek<GtpHeader>();
   if (!header || header->flags >> 4 != 3) return Likeness::none;
   const std::size_t end = sizeof(GtpHeader) + header->length;
-  return end == suspect.stated ? Likeness::certain : header_if(end < suspect.stated);
+  if (end > suspect.stated) return Likeness::none;
+  // The length is where DNS has its flags: a query of 264 bytes agrees with it.
+  const Likeness by_length = header_if(end == suspect.stated);
+  if (header->message != GtpHeader::user_data) {
+    if (!header->is_signalling()) return Likeness::none;
+    return header->tunnel == 0 ? certain_if(end == suspect.stated) : by_length;
+  }
+  Cursor rest = suspect.payload;
+  if (skip_gtp_header(rest)) return by_length;
+  const std::size_t behind = suspect.payload.length() - rest.length();
+  return std::max(
+      {by_length, likeness_of_ipv4(suspect, behind), likeness_of_ipv6(suspect, behind)});
 }
 
 }  // namespace sojourn

@@ -31,17 +31,30 @@ struct Suspect {
 constexpr Likeness header_if(bool fits) { return fits ? Likeness::header : Likeness::none; }
 constexpr Likeness certain_if(bool fits) { return fits ? Likeness::certain : Likeness::none; }
 
-// Likeness of what should be at an offset; `header` if it was cut off.
+/// Of something that ends at `end` by its own length field.  One payload in a thousand has a length
+/// there that leaves room behind it; that both ends agree is no accident.
+constexpr Likeness likeness_of_end(const Suspect& suspect, std::size_t end) {
+  return end == suspect.stated ? Likeness::certain : header_if(end < suspect.stated);
+}
+
+// Likeness of what should be at an offset; `header` if it was cut off before that can be told.
+// Segmentation offload and jumbograms leave a length of 0, which says nothing.
 inline Likeness likeness_of_ipv4(const Suspect& suspect, std::size_t offset) {
+  const auto* first = suspect.payload.peek<std::uint8_t>(offset);
+  if (first && (*first >> 4 != 4 || (*first & 0xfu) < 5)) return Likeness::none;
   const auto* ip = suspect.payload.peek<Ipv4Header>(offset);
   if (!ip) return header_if(suspect.is_cut(offset, sizeof(Ipv4Header)));
-  return certain_if(ip->version() == 4 && ip->length() >= sizeof(Ipv4Header) &&
-                    (ip->total_length == 0 || ip->total_length >= ip->length()));
+  if (ip->total_length == 0) return Likeness::header;
+  if (ip->total_length < ip->length()) return Likeness::none;
+  return likeness_of_end(suspect, offset + ip->total_length);
 }
 inline Likeness likeness_of_ipv6(const Suspect& suspect, std::size_t offset) {
+  const auto* first = suspect.payload.peek<std::uint8_t>(offset);
+  if (first && *first >> 4 != 6) return Likeness::none;
   const auto* ip = suspect.payload.peek<Ipv6Header>(offset);
   if (!ip) return header_if(suspect.is_cut(offset, sizeof(Ipv6Header)));
-  return certain_if(ip->version() == 6);
+  if (ip->payload_length == 0) return Likeness::header;
+  return likeness_of_end(suspect, offset + sizeof(Ipv6Header) + ip->payload_length);
 }
 inline Likeness likeness_of_frame(const Suspect& suspect, std::size_t offset) {
   constexpr std::size_t enough = sizeof(EthernetHeader) + sizeof(LlcHeader);

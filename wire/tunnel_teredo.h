@@ -48,11 +48,10 @@ inline Likeness likeness_of_teredo(const Suspect& suspect) {
                      (first >> 4 == 6 || first == 0));
   }
   const std::size_t end = *behind + sizeof(Ipv6Header) + ip->payload_length;
-  if (ip->version() != 6 || end > suspect.stated) return Likeness::none;
-  // RFC 6081 section 4 allows trailers.  The zeros of a DNS message would parse as hop-by-hop
-  // options.
-  return end == suspect.stated && ip->next_header != IpProtocol::hop_by_hop ? Likeness::certain
-                                                                            : Likeness::header;
+  if (ip->version() != 6) return Likeness::none;
+  // The zeros of a DNS message would parse as hop-by-hop options, which nobody sends here.
+  if (ip->next_header == IpProtocol::hop_by_hop) return header_if(end == suspect.stated);
+  return likeness_of_end(suspect, end);  // RFC 6081 section 4 allows trailers
 }
 
 /// draft-massar-v6ops-ayiya-02 section 3; identity and signature follow.
@@ -88,7 +87,7 @@ inline Likeness likeness_of_ayiya(const Suspect& suspect) {
     case IpProtocol::ipv6:
       return likeness_of_ipv6(suspect, behind);
     case IpProtocol::no_next:
-      return header_if(suspect.stated >= behind);
+      return header_if(suspect.stated == behind);
     default:
       return Likeness::none;
   }

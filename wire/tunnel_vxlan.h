@@ -86,11 +86,12 @@ inline Likeness likeness_of_vxlan(const Suspect& suspect) {
   constexpr std::size_t behind = sizeof(VxlanHeader);
   if (suspect.is_cut(0, behind)) return Likeness::header;
   const auto* header = suspect.payload.peek<VxlanHeader>();
-  if (!header || (header->flags & VxlanHeader::has_identifier) == 0) return Likeness::none;
+  if (!header || (header->flags & (VxlanHeader::has_identifier | VxlanHeader::version)) !=
+                     VxlanHeader::has_identifier)
+    return Likeness::none;
   const bool untouched =
       header->reserved1[0] == 0 && header->reserved1[1] == 0 && header->reserved2 == 0;
   if (header->is_extended()) {
-    if ((header->flags & VxlanHeader::version) != 0) return Likeness::none;
     const auto protocol = static_cast<NextProtocol>(header->next_protocol);
     return std::max(header_if(untouched), likeness_of_next(suspect, protocol, behind));
   }

@@ -8,6 +8,7 @@
 
 #include "wire/headers/gre.h"
 #include "wire/headers/mpls.h"
+#include "wire/headers/ppp.h"
 #include "wire/tunnel_gtp.h"
 #include "wire/tunnel_likeness.h"
 #include "wire/tunnel_teredo.h"
@@ -55,6 +56,30 @@ Likeness likeness_of_geneve(const Suspect& suspect) {
   }
 }
 
+/// PPP (RFC 1661) that should be at an offset.
+Likeness likeness_of_ppp(const Suspect& suspect, std::size_t offset) {
+  constexpr std::size_t framing_and_protocol = 4;
+  if (suspect.is_cut(offset, framing_and_protocol)) return Likeness::header;
+  const auto* framing = suspect.payload.peek<Be16>(offset);
+  if (framing && *framing == 0xff03u) offset += sizeof(Be16);
+  const auto* first = suspect.payload.peek<std::uint8_t>(offset++);
+  if (!first) return Likeness::none;
+  std::uint16_t protocol = *first;
+  if ((*first & 1u) == 0) {  // of two bytes the second is odd (section 2)
+    const auto* second = suspect.payload.peek<std::uint8_t>(offset++);
+    if (!second || (*second & 1u) == 0) return Likeness::none;
+    protocol = static_cast<std::uint16_t>(protocol << 8 | *second);
+  }
+  switch (static_cast<PppProtocol>(protocol)) {
+    case PppProtocol::ipv4:
+      return likeness_of_ipv4(suspect, offset);
+    case PppProtocol::ipv6:
+      return likeness_of_ipv6(suspect, offset);
+    default:
+      return Likeness::header;
+  }
+}
+
 /// L2TP, RFC 2661 section 3.1: only the fields that say which others follow.
 struct L2tpHeader {
   Be16 flags;
@@ -65,34 +90,65 @@ struct L2tpHeader {
 };
 static_assert(sizeof(L2tpHeader) == 2);
 
-Step read_l2tp(LocatedPacket& at) {
-  const auto* header = at.rest.take<L2tpHeader>();
-  if (!header) return Skip::truncated_tunnel;
-  if (header->has(L2tpHeader::control)) return Skip::not_ip;
+/// On to the PPP frame; false if the capture ends before.
+bool skip_l2tp_header(Cursor& rest) {
+  const auto* header = rest.take<L2tpHeader>();
+  if (!header) return false;
   constexpr std::size_t tunnel_and_session = 4, sequence = 4;
   std::size_t fields = tunnel_and_session;
   if (header->has(L2tpHeader::has_length)) fields += 2;
   if (header->has(L2tpHeader::has_sequence)) fields += sequence;
-  if (!at.rest.skip(fields)) return Skip::truncated_tunnel;
-  if (header->has(L2tpHeader::has_offset)) {
-    const auto* padding = at.rest.take<Be16>();
-    if (!padding || !at.rest.skip(*padding)) return Skip::truncated_tunnel;
-  }
-  return read_ppp;
+  if (!rest.skip(fields)) return false;
+  if (!header->has(L2tpHeader::has_offset)) return true;
+  const auto* padding = rest.take<Be16>();
+  return padding && rest.skip(*padding);
+}
+
+Step read_l2tp(LocatedPacket& at) {
+  const auto* header = at.rest.peek<L2tpHeader>();
+  if (!header) return Skip::truncated_tunnel;
+  if (header->has(L2tpHeader::control)) return Skip::not_ip;
+  return skip_l2tp_header(at.rest) ? Step{read_ppp} : Step{Skip::truncated_tunnel};
+}
+
+/// RFC 2661 section 3.1: a control message has a length and sequence numbers, and no more.  Its
+/// first attribute is its type (section 4.4.1), unless it only acknowledges.
+Likeness likeness_of_l2tp_control(const Suspect& suspect) {
+  constexpr std::size_t header = 12, attribute = 6;
+  constexpr std::uint16_t length = 0x03ff, length_of_type = 8;
+  if (suspect.stated == header) return Likeness::certain;
+  if (suspect.is_cut(header, attribute)) return Likeness::header;
+  const auto* flags = suspect.payload.peek<Be16>(header);
+  const auto* vendor_and_type = suspect.payload.peek<Be32>(header + sizeof(Be16));
+  return certain_if(flags && (*flags & length) == length_of_type && vendor_and_type &&
+                    *vendor_and_type == 0);
 }
 
 Likeness likeness_of_l2tp(const Suspect& suspect) {
-  if (suspect.is_cut(0, sizeof(L2tpHeader))) return Likeness::header;
+  if (suspect.is_cut(0, sizeof(L2tpHeader) + sizeof(Be16))) return Likeness::header;
   const auto* header = suspect.payload.peek<L2tpHeader>();
   if (!header || (header->flags & L2tpHeader::version) != 2 || header->has(L2tpHeader::reserved))
     return Likeness::none;
-  if (!header->has(L2tpHeader::has_length))  // a control message always has it
-    return header_if(!header->has(L2tpHeader::control));
-  const auto* length = suspect.payload.peek<Be16>(sizeof(L2tpHeader));
-  return length && *length == suspect.stated ? Likeness::certain : Likeness::header;
+  Likeness by_length = Likeness::certain;  // where it is left out
+  if (header->has(L2tpHeader::has_length)) {
+    const auto* length = suspect.payload.peek<Be16>(sizeof(L2tpHeader));
+    by_length = length ? likeness_of_end(suspect, *length) : Likeness::none;
+  }
+  if (header->has(L2tpHeader::control)) {
+    constexpr std::uint16_t flags =
+        L2tpHeader::control | L2tpHeader::has_length | L2tpHeader::has_sequence | 2;
+    return header->flags == flags && by_length == Likeness::certain
+               ? likeness_of_l2tp_control(suspect)
+               : Likeness::none;
+  }
+  Cursor rest = suspect.payload;
+  if (!skip_l2tp_header(rest))
+    return std::min(by_length, header_if(rest.length() > rest.captured().size()));
+  return std::min(by_length, likeness_of_ppp(suspect, suspect.payload.length() - rest.length()));
 }
 
-/// RFC 7510: labels, then what they carry.
+/// RFC 7510: labels, then what they carry, as read_mpls() tells it.  A label itself has no value
+/// that it may not have, so only the packet behind the labels can be recognised.
 Likeness likeness_of_mpls(const Suspect& suspect) {
   constexpr std::size_t longest_stack = 16 * sizeof(MplsLabel);
   for (std::size_t offset = 0; offset < longest_stack; offset += sizeof(MplsLabel)) {
@@ -100,10 +156,16 @@ Likeness likeness_of_mpls(const Suspect& suspect) {
     if (!label) return header_if(suspect.is_cut(offset, sizeof(MplsLabel)));
     if (!label->bottom()) continue;
     const std::size_t behind = offset + sizeof(MplsLabel);
-    const auto* ip = suspect.payload.peek<Ipv4Header>(behind);
-    const bool fits = ip && behind + ip->total_length <= suspect.stated;
-    return std::max({Likeness::header, likeness_of_ipv6(suspect, behind),
-                     fits ? likeness_of_ipv4(suspect, behind) : Likeness::header});
+    const auto* first = suspect.payload.peek<std::uint8_t>(behind);
+    if (!first) return header_if(suspect.is_cut(behind, 1));
+    constexpr std::size_t control_word = 4;
+    const unsigned nibble = *first >> 4;
+    // An EtherType is one number of many, at one of two places: no more than a header.
+    const bool is_frame =
+        (nibble == 0 && likeness_of_frame(suspect, behind + control_word) > Likeness::none) ||
+        likeness_of_frame(suspect, behind) > Likeness::none;
+    return std::max({header_if(is_frame), likeness_of_ipv4(suspect, behind),
+                     likeness_of_ipv6(suspect, behind)});
   }
   return Likeness::none;
 }

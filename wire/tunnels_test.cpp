@@ -1,5 +1,7 @@
 // A tunnel is recognised by its port and by what follows, never by the port alone.
 
+#include <algorithm>
+#include <random>
 #include <set>
 
 #include "wire/test_layers.h"
@@ -55,6 +57,66 @@ TEST(Tunnels, DnsFromATunnelsPortIsDns) {
       answer[30] = static_cast<std::byte>(flags >> 8), answer[31] = static_cast<std::byte>(flags);
       EXPECT_EQ(lost_of_all_identifiers(answer), 0) << port << " flags " << flags;
     }
+  }
+}
+
+bool is_tunnel(const Bytes& payload, std::uint16_t source, std::uint16_t destination) {
+  return udp_tunnel(Cursor{payload}, payload.size(), source, destination) != nullptr;
+}
+
+/// A name of letters that takes `size` bytes on the wire.
+std::string name_of(std::size_t size, char letter) {
+  std::string name;
+  for (std::size_t left = size - 1; left > 0;) {
+    const std::size_t label = std::min<std::size_t>(left, 64) - 1;
+    if (!name.empty()) name += '.';
+    name.append(std::max<std::size_t>(label, 1), letter);
+    left -= label + 1;
+  }
+  return name;
+}
+
+TEST(Tunnels, DnsIsDnsWhateverItsIdentifierFlagsAndNames) {
+  // 'g' and 'G' look like the first byte of IPv6 and IPv4.  Queries of 256 and 264 bytes have the
+  // length that their flags say to L2TP and to GTP.
+  std::vector<std::string> names{"a.root-servers.net", "google.com", "GOOGLE.COM",
+                                 "gmail-smtp-in.l.google.com"};
+  constexpr std::size_t around_the_name = sizeof(DnsHeader) + 4;
+  for (const std::size_t size : {56u, 256u, 264u})
+    for (const char letter : {'g', 'G'}) names.push_back(name_of(size - around_the_name, letter));
+  for (const std::string& name : names) {
+    Bytes message = dns(0, false, name);
+    for (const int flags : {0x0000, 0x0100, 0x8000, 0x8180, 0x8403, 0x8104}) {
+      message[2] = static_cast<std::byte>(flags >> 8), message[3] = static_cast<std::byte>(flags);
+      const bool is_query = flags < 0x8000;
+      for (const std::uint16_t port : tunnel_ports) {
+        int lost = 0;
+        for (int id = 0; id < 0x10000; ++id) {
+          message[0] = static_cast<std::byte>(id >> 8), message[1] = static_cast<std::byte>(id);
+          lost += is_query ? is_tunnel(message, port, 53) : is_tunnel(message, 53, port);
+        }
+        EXPECT_EQ(lost, 0) << port << " flags " << flags << ' ' << name;
+      }
+    }
+  }
+}
+
+TEST(Tunnels, RandomBytesAreRarelyOne) {
+  // Such as QUIC.  All that a tunnel's header says is 16 to 32 bits, some of them free; and one in
+  // a thousand has a length there that fits.
+  constexpr int payloads = 20'000, at_most_by_all = 3, at_most_by_header = 60;
+  std::mt19937 random{11};
+  std::vector<Bytes> all(payloads);
+  for (Bytes& payload : all) {
+    payload.resize(40 + random() % 1200);
+    for (std::byte& byte : payload) byte = static_cast<std::byte>(random());
+  }
+  for (const std::uint16_t port : tunnel_ports) {
+    const auto taken_from = [&](std::uint16_t source) {
+      return std::ranges::count_if(all, [&](const Bytes& b) { return is_tunnel(b, source, port); });
+    };
+    EXPECT_LE(taken_from(443), at_most_by_all) << port;
+    EXPECT_LE(taken_from(8443), at_most_by_header) << port;
   }
 }
 
@@ -129,6 +191,13 @@ TEST(Tunnels, AHeaderThatContradictsItsFormatIsPlainUdp) {
   expect_change(5072, ayiya, 2, 2, "AYIYA echo request");
   expect_change(5072, ayiya, 3, 99, "AYIYA of another protocol");
   expect_change(5072, ayiya, 44, 0x50, "AYIYA without IPv6");
+  expect_change(5072, ayiya, 48, 0xff, "AYIYA beyond the datagram");
+  expect_change(6635, labels(inner), 8, 0x55, "MPLS without IP");
+  expect_change(6635, labels(inner), 10, 0xff, "MPLS with IPv4 beyond the datagram");
+  expect_change(6635, labels(six), 8, 0x50, "MPLS without IPv6");
+  expect_change(6635, labels(six), 12, 0xff, "MPLS with IPv6 beyond the datagram");
+  expect_change(6635, labels(frame), 20, 0x12, "MPLS with an unknown EtherType");
+  expect_change(6635, labels(zeros(4) + frame), 24, 0x12, "... behind a control word");
 }
 
 TEST(Tunnels, ControlMessagesAndKeepAlivesAreNotIp) {
@@ -150,6 +219,66 @@ TEST(Tunnels, GtpExtensionsMustFit) {
   Bytes endless;
   for (int i = 0; i < 9; ++i) endless = endless + bytes_of({1, 0, 0, 0x85});
   EXPECT_EQ(extended(endless).skip, Skip::too_deep);
+}
+
+TEST(Tunnels, WhatOnlyTheLengthMakesATunnelIsPlainUdp) {
+  const Bytes message = zeros(8);
+  const auto gtp_of = [&](int flags, int type, int length, int tunnel) {
+    return bytes_of({flags, type, 0, length, 0, 0, 0, tunnel}) + message;
+  };
+  EXPECT_TRUE(is_tunnel(gtp_of(0x32, 1, 8, 0), 1023, 2152)) << "GTP echo";
+  EXPECT_FALSE(is_tunnel(gtp_of(0x32, 1, 7, 0), 50000, 2152)) << "... of another length";
+  EXPECT_FALSE(is_tunnel(gtp_of(0x32, 3, 8, 0), 50000, 2152)) << "no message of GTP";
+  EXPECT_TRUE(is_tunnel(gtp_of(0x30, 254, 8, 5), 50000, 2152)) << "GTP end marker";
+  EXPECT_FALSE(is_tunnel(gtp_of(0x30, 254, 8, 5), 1023, 2152)) << "... needs its port";
+  EXPECT_TRUE(is_tunnel(gtp_of(0x30, 255, 8, 5), 50000, 2152)) << "GTP with something else";
+  EXPECT_FALSE(is_tunnel(gtp_of(0x30, 255, 8, 5), 1023, 2152)) << "... needs its port";
+
+  const auto control = [](int flags, const Bytes& rest) {
+    return bytes_of({flags, 2, 0, static_cast<int>(12 + rest.size())}) + zeros(8) + rest;
+  };
+  const Bytes type = bytes_of({0x80, 8, 0, 0, 0, 0, 0, 1});
+  EXPECT_TRUE(is_tunnel(control(0xc8, {}), 1023, 1701)) << "L2TP acknowledgment";
+  EXPECT_TRUE(is_tunnel(control(0xc8, type), 1023, 1701)) << "L2TP message";
+  EXPECT_FALSE(is_tunnel(control(0xc8, bytes_of({0, 8, 0, 0, 0, 9}) + type), 50000, 1701))
+      << "... that begins with another attribute";
+  EXPECT_FALSE(is_tunnel(control(0xca, type), 50000, 1701)) << "... with an offset";
+  EXPECT_FALSE(is_tunnel(control(0x88, type), 50000, 1701)) << "... without a length";
+  const auto ppp_of = [](int first, int second) {
+    return l2tp(0, zeros(4), bytes_of({first, second, 1, 1, 0, 4}));
+  };
+  EXPECT_TRUE(is_tunnel(ppp_of(0xc0, 0x21), 50000, 1701)) << "PPP link control";
+  EXPECT_FALSE(is_tunnel(ppp_of(0xc0, 0x20), 50000, 1701)) << "no protocol of PPP";
+}
+
+/// Every layer that is IP in IP, around a packet that it can carry.
+template <class Check>
+void for_tunnels(Check&& check) {
+  const Carried four{Form::ipv4, inner}, six{Form::ipv6, ipv6({}, IpProtocol::tcp, tcp({}))};
+  for (const Wrapping& layer : wrappings()) {
+    for (const Carried& packet :
+         {four, six, Carried{Form::frame, ethernet(EtherType::ipv4, inner)}}) {
+      if (!layer.fits(packet.form)) continue;
+      const Carried outer = layer.wrap(packet);
+      if (outer.form == Form::frame) continue;
+      SCOPED_TRACE(layer.name);
+      check(layer, outer);
+    }
+  }
+}
+
+TEST(Tunnels, ATunnelCutAnywhereIsStillATunnel) {
+  const auto check = [](const Wrapping& layer, const Carried& outer) {
+    constexpr std::size_t headers = sizeof(Ipv4Header) + sizeof(UdpHeader);
+    if (outer.form != Form::ipv4 || std::to_integer<unsigned>(outer.bytes.at(9)) != 17) return;
+    const std::span payload = std::span{outer.bytes}.subspan(headers);
+    const auto port = load_network<std::uint16_t>(outer.bytes.data() + 22);
+    for (std::size_t captured = 0; captured <= payload.size(); ++captured)
+      EXPECT_TRUE(udp_tunnel(Cursor{payload.first(captured), payload.size()}, payload.size(), 50000,
+                             port) != nullptr)
+          << layer.name << " cut at " << captured;
+  };
+  for_tunnels(check);
 }
 
 TEST(Tunnels, TeredoTrailersAreAllowed) {
@@ -187,22 +316,6 @@ TEST(Tunnels, OverIpTheirHeadersAreChecked) {
   EXPECT_EQ(over_ip(IpProtocol::gre, gre(0x2081, 0x880b, 8)).skip, Skip::not_ip)
       << "PPTP acknowledgment alone";
   EXPECT_EQ(over_ip(IpProtocol{200}, frame).skip, Skip::unknown_protocol);
-}
-
-/// Every layer that is IP in IP, around a packet that it can carry.
-template <class Check>
-void for_tunnels(Check&& check) {
-  const Carried four{Form::ipv4, inner}, six{Form::ipv6, ipv6({}, IpProtocol::tcp, tcp({}))};
-  for (const Wrapping& layer : wrappings()) {
-    for (const Carried& packet :
-         {four, six, Carried{Form::frame, ethernet(EtherType::ipv4, inner)}}) {
-      if (!layer.fits(packet.form)) continue;
-      const Carried outer = layer.wrap(packet);
-      if (outer.form == Form::frame) continue;
-      SCOPED_TRACE(layer.name);
-      check(layer, outer);
-    }
-  }
 }
 
 TEST(Tunnels, EveryRowOfTheRegistryIsInTheTestLayers) {
