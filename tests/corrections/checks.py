@@ -4,6 +4,7 @@ import io
 import math
 import random
 
+import tunnels
 from frames import ACK, FIN, PSH, START, dns, pings, read, tcp, udp, write
 
 CLIENT, SERVER = (10, 0, 0, 1), (192, 0, 2, 1)
@@ -112,18 +113,31 @@ def an_nfs_client_below_its_server_is_the_client(place):
     return None if legs == {"server"} and guessed == 20 else f"legs {legs}, {guessed} guessed"
 
 
-def dns_from_a_tunnels_port_is_dns(place):
-    wanted, ports = 0, (6635, 3544, 5072, 4789, 8472, 6081, 1701, 2152)
-    frames = []
+def dns_exchanges(place, ports, names, recursive):
+    """None if each of 50 queries for every port and name is paired with its answer, half a millisecond later."""
+    wanted, frames = 0, []
     for port in ports:
-        for number in range(50):
-            time = START + len(frames) * MS
-            frames.append((time, udp(CLIENT, SERVER, (port, 53), dns(number * 997 % 65536, False), number)))
-            frames.append((time + MS // 2, udp(SERVER, CLIENT, (53, port), dns(number * 997 % 65536, True), number)))
-            wanted += 1
+        for name in names:
+            for number in range(50):
+                time, identifier = START + len(frames) * MS, number * 997 % 65536
+                query, answer = dns(identifier, False, name, recursive), dns(identifier, True, name, recursive)
+                frames.append((time, udp(CLIENT, SERVER, (port, 53), query, number)))
+                frames.append((time + MS // 2, udp(SERVER, CLIENT, (53, port), answer, number)))
+                wanted += 1
     write("x.pcap", frames)
     found = len(samples(place, "--kind", "dns"))
     return None if found == wanted else f"{found} of {wanted} exchanges"
+
+
+def dns_from_a_tunnels_port_is_dns(place):
+    return dns_exchanges(place, tunnels.udp_ports(place.source(".")), ("example.org",), True)
+
+
+def what_a_resolver_asks_from_a_tunnels_port_is_dns(place):
+    """Its queries ask for no recursion, and letters are the first bytes of IP headers."""
+    names = ("google.com", "gmail-smtp-in.l.google.com", "a.root-servers.net", "www.example.org",
+             "GOOGLE.COM", "kernel.org", "mozilla.org", "o.gtld-servers.net", "nlnetlabs.nl", "d.nic.de")
+    return dns_exchanges(place, tunnels.udp_ports(place.source(".")), names, False)
 
 
 def packets_captured_twice_are_measured_once(place):

@@ -26,9 +26,13 @@ def echo(source, destination, is_reply, number, identifier=7):
     return ipv4(source, destination, 1, body, number & 0xffff)
 
 
-def dns(number, is_response):
-    flags = 0x8180 if is_response else 0x0100
-    return struct.pack("!HHHHHH", number, flags, 1, 0, 0, 0) + b"\x07example\x03org\x00" + struct.pack("!HH", 1, 1)
+def dns(number, is_response, name="example.org", recursive=True):
+    """Recursive as a host asks its resolver; without, as the resolver asks the name's servers."""
+    flags = (0x8180 if recursive else 0x8400) if is_response else (0x0100 if recursive else 0)
+    question = b"".join(bytes([len(label)]) + label.encode() for label in name.split(".")) + b"\x00"
+    address = struct.pack("!HHHIH4s", 0xc00c, 1, 1, 300, 4, bytes((192, 0, 2, 7)))
+    answers = 4 if is_response and not recursive else 0
+    return struct.pack("!HHHHHH", number, flags, 1, answers, 0, 0) + question + struct.pack("!HH", 1, 1) + answers * address
 
 
 def write(path, frames):

@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # leave the source folder as it is
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import checks  # noqa: E402
 
 
@@ -56,7 +57,7 @@ def main():
     place = Place(arguments.sojourn, arguments.source)
     wrong = 0
     for name, check in inspect.getmembers(checks, inspect.isfunction):
-        if check.__module__ != "checks" or name in ("quantile", "samples", "marked_packets"):
+        if check.__module__ != "checks" or name in ("quantile", "samples", "dns_exchanges", "marked_packets"):
             continue
         if arguments.names and name not in arguments.names:
             continue

@@ -10,6 +10,9 @@ import os
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import tunnels  # noqa: E402
+
 FIELDS = """frame.number frame.time_epoch frame.protocols ip.src ip.dst ipv6.src ipv6.dst ip.fragment
 ipv6.fragment tcp.srcport tcp.dstport udp.srcport udp.dstport tcp.stream tcp.seq_raw tcp.ack_raw tcp.len
 tcp.flags tcp.window_size_value tcp.analysis.acks_frame tcp.analysis.ack_rtt tcp.analysis.initial_rtt
@@ -23,8 +26,9 @@ COLUMN = {name: column for column, name in enumerate(FIELDS)}
 
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 
-# What Sojourn reads on the way to an IP packet inside UDP (wire/tunnels.cpp).
-FOLLOWED_OVER_UDP = {"vxlan", "vxlan_gpe", "nsh", "geneve", "gtp", "l2tp", "teredo", "ayiya", "mpls"}
+# What Sojourn reads on the way to an IP packet inside UDP, as tshark calls it: the names of the registry, and what
+# tshark has another name for.
+FOLLOWED_OVER_UDP = tunnels.udp_names() | {"vxlan_gpe", "nsh"}
 # Tunnels and link types that tshark follows and Sojourn does not.
 UNFOLLOWED = {"arcnet", "capwap", "cmd", "fddi", "gtpprime", "infiniband", "ipcomp", "ipnet", "ipoib", "l2tpv3",
               "lwapp", "ppi", "stt", "tr", "tzsp"}
