@@ -5,6 +5,8 @@
 
 #include "core/prefetch.h"
 #include "wire/headers/endian.h"
+#include "wire/headers/ipv4.h"
+#include "wire/headers/ipv6_chain.h"
 
 namespace sojourn {
 namespace {
@@ -56,13 +58,34 @@ bool can_tell(const Summary& summary, std::uint16_t id) {
   return summary.payload_offset == (summary.is_ipv6 ? 40 + 8 : 20 + 8);
 }
 
+/// From the IP header to TCP.  Extension headers are rare and a Summary has no room for this, so
+/// they are walked again.
+std::size_t tcp_offset(const Summary& summary) {
+  const std::span captured{summary.ip, summary.ip_captured};
+  if (!summary.is_ipv6) {
+    const auto* header = reinterpret_cast<const Ipv4Header*>(summary.ip);
+    const std::size_t behind = header->length();
+    if (header->protocol != IpProtocol::authentication ||
+        captured.size() < behind + sizeof(Ipv6Extension))
+      return behind;
+    return behind +
+           reinterpret_cast<const Ipv6Extension*>(summary.ip + behind)->authentication_length();
+  }
+  Ipv6Chain chain{captured};
+  while (chain.number() != IpProtocol::tcp && !chain.too_long()) {
+    const auto length =
+        chain.number() == IpProtocol::fragment ? sizeof(Ipv6Fragment) : chain.length();
+    if (!length || !chain.holds(*length)) break;
+    chain.pass(*length);
+  }
+  return chain.offset();
+}
+
 /// All that is the same in a copy and, taken together, in no other packet.
 std::uint64_t digest_of(const HashKey& key, const Summary& summary, std::uint16_t id) {
   std::uint64_t header = 0, content = 0;
   if (summary.content == Content::tcp) {
-    const std::size_t transport =
-        summary.is_ipv6 ? 40u : (std::to_integer<std::size_t>(summary.ip[0]) & 0xfu) * 4u;
-    header = load_captured(summary, transport + 12);  // flags, window, checksum
+    header = load_captured(summary, tcp_offset(summary) + 12);  // flags, window, checksum
     content = static_cast<std::uint64_t>(summary.ts_value) << 32 | summary.ts_echo;
   } else {
     header = load_captured(summary, summary.payload_offset - 8u);  // all of UDP's, all of an echo's

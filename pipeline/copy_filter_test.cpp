@@ -126,6 +126,26 @@ TEST(CopyFilter, DoesNotJudgeWhatIsBehindOptionsItDoesNotRead) {
   EXPECT_TRUE(stream.passes(ipv6({}, IpProtocol::destination_options, changed(ping, 7)), 100));
 }
 
+TEST(CopyFilter, FindsTcpBehindOtherHeaders) {
+  // Next header, length, and for the authentication header in words less two.
+  const Bytes options = bytes_of({6, 0, 1, 4, 0, 0, 0, 0}), fragment = bytes_of({6}) + zeros(7),
+              authentication = bytes_of({6, 4, 0, 0}) + zeros(20), last = tcp({});
+  const std::vector<Bytes> packets{
+      ipv6({}, IpProtocol::destination_options, options + last),
+      ipv6({}, IpProtocol::fragment, fragment + last),
+      ipv6({}, IpProtocol::authentication, authentication + last),
+      ipv4({}, IpProtocol::authentication, authentication + last),
+  };
+  for (const Bytes& once : packets) {
+    const std::size_t at = once.size() - last.size();
+    Stream stream;
+    EXPECT_TRUE(stream.passes(once, 0));
+    EXPECT_TRUE(stream.passes(changed(once, at + 15), 100)) << "another window";
+    EXPECT_TRUE(stream.passes(changed(once, at + 17), 200)) << "another checksum";
+    EXPECT_FALSE(stream.passes(changed(once, at + 17), 300)) << "a copy";
+  }
+}
+
 TEST(CopyFilter, LeavesResponsesWithoutAnIdentification) {
   for (const Bytes& once : {ipv6({}, IpProtocol::icmpv6, echo(129, 5, 6)),
                             ipv6({}, IpProtocol::udp, udp(53, 40000, dns(9, true, "a.example"))),
