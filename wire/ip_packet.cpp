@@ -127,13 +127,19 @@ std::size_t IpLocator::locate(std::span<const Packet> packets, std::span<IpPacke
       ++found;
       continue;
     }
-    const auto skip = sojourn::locate(packets[i], at);
-    if (at.inner.ip == nullptr)
-      ++skipped_[*skip];
-    else
-      describe(at.inner, packets[i], hash_key_, out[found++]);
+    found += locate(packets[i], at, out[found]);
   }
   return found;
+}
+
+bool IpLocator::locate(const Packet& packet, LocatedPacket& at, IpPacket& out) {
+  const auto skip = sojourn::locate(packet, at);
+  if (at.inner.ip == nullptr) {
+    ++skipped_[*skip];
+    return false;
+  }
+  describe(at.inner, packet, hash_key_, out);
+  return true;
 }
 
 }  // namespace sojourn

@@ -13,6 +13,8 @@
 
 namespace sojourn {
 
+struct LocatedPacket;
+
 /// An IP packet in place in the capture.  Unlike a Summary it exists for every IP packet, even
 /// without a request or response: all of them have a delay.
 ///
@@ -52,6 +54,8 @@ class IpLocator {
 
   /// Fills `out` from its front and returns the number of IP packets in the batch.
   std::size_t locate(std::span<const Packet> packets, std::span<IpPacket> out);
+  /// The same of one packet, for callers who also need what is around it; false if there is none.
+  bool locate(const Packet& packet, LocatedPacket& at, IpPacket& out);
 
   const SkipCounters& skipped() const { return skipped_; }
 

@@ -70,9 +70,8 @@ void Marker::find(std::span<const Packet> batch) {
   found_ = 0;
   for (std::size_t i = 0; i < batch.size(); ++i) {
     left_out_[i] = false;
-    if (locator_.locate(batch.subspan(i, 1), {&ips_[found_], 1}) == 0) continue;
     LocatedPacket located;
-    (void)locate(batch[i], located);
+    if (!locator_.locate(batch[i], located, ips_[found_])) continue;
     const bool tunnelled = located.outer.ip != located.inner.ip;
     const bool cannot_grow =
         !tunnelled && carrier_.kind() == CarrierKind::option && located.length_below;
