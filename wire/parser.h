@@ -44,8 +44,8 @@ class Parser {
 
  private:
   template <class Room>
-  void parse(std::span<const Packet> packets, Room& room, std::uint32_t first_index,
-             std::ptrdiff_t next_read);
+  inline void parse(std::span<const Packet> packets, Room& room, std::uint32_t first_index,
+                    std::ptrdiff_t next_read);
 
   HashKey key_;
   Wanted wanted_;
