@@ -3,8 +3,9 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
+
+#include "core/parse.h"
 
 namespace sojourn {
 
@@ -59,10 +60,9 @@ Result<Prefix> Prefix::parse(std::string_view text) {
   std::size_t length = address->bit_length();
   if (slash != std::string_view::npos) {
     const auto digits = text.substr(slash + 1);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
-    if (error != std::errc{} || end != digits.data() + digits.size() ||
-        length > address->bit_length())
-      return failure("'" + std::string{text} + "' is not a prefix such as 192.0.2.0/24");
+    const auto number = parse_count(digits, 0, length);
+    if (!number) return failure("'" + std::string{text} + "' is not a prefix such as 192.0.2.0/24");
+    length = static_cast<std::size_t>(*number);
   }
   return Prefix{*address, length};
 }

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <optional>
+#include <limits>
 
+#include "core/address.h"
 #include "core/units.h"
 
 namespace sojourn {
@@ -24,6 +25,47 @@ std::optional<double> take_number(std::string_view& text) {
 std::optional<double> number_of(std::string_view text) {
   const auto number = take_number(text);
   return text.empty() ? number : std::nullopt;
+}
+
+/// Reads digits, so that no number is rounded on its way: a double holds only 53 bits.
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  const auto power = std::min(text.find_first_of("eE"), text.size());
+  int zeros = 0;
+  if (power < text.size()) {
+    std::string_view digits = text.substr(power + 1);
+    if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), zeros);
+    if (error != std::errc{} || end != digits.data() + digits.size() || zeros < -400 || zeros > 400)
+      return std::nullopt;
+  }
+  const std::string_view mantissa = text.substr(0, power);
+  const auto point = std::min(mantissa.find('.'), mantissa.size());
+  std::string digits{mantissa.substr(0, point)};
+  if (point < mantissa.size()) digits += mantissa.substr(point + 1);
+  zeros -= static_cast<int>(digits.size() - point);
+  if (digits.empty()) return std::nullopt;
+  for (; zeros < 0 && digits.size() > 1 && digits.ends_with('0'); ++zeros) digits.pop_back();
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
+  if (digits == "0") return 0;
+  constexpr int most_digits = std::numeric_limits<std::uint64_t>::digits10 + 1;
+  if (zeros < 0 || zeros > most_digits) return std::nullopt;
+  digits.append(static_cast<std::size_t>(zeros), '0');
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return number;
+}
+
+/// Neither a space nor a sign that separates the parts of an address or a list of them.
+bool may_name_host(unsigned char byte) {
+  constexpr std::string_view separators = "/@,[]?#\\";
+  return byte > ' ' && byte != 0x7f && separators.find(static_cast<char>(byte)) == separators.npos;
+}
+
+/// Also with a zone: "fe80::1%eth0".
+bool is_ipv6(std::string_view text) {
+  const auto address = IpAddress::parse(text.substr(0, text.find('%')));
+  return address && address->version() == IpVersion::v6;
 }
 
 std::string words_of(const ShareRange& range) {
@@ -83,12 +125,22 @@ Result<double> parse_between(std::string_view text, double low, double high) {
 }
 
 Result<std::uint64_t> parse_count(std::string_view text, std::uint64_t least, std::uint64_t most) {
-  const auto number = number_of(text);
-  if (number && *number == std::floor(*number) && *number >= static_cast<double>(least) &&
-      *number <= static_cast<double>(most))
-    return static_cast<std::uint64_t>(*number);
+  const auto number = whole_number(text);
+  if (number && *number >= least && *number <= most) return *number;
   return failure(fmt::format("'{}' is not a whole number from {} to {}", text, least,
                              most == 1'000'000'000'000 ? "10^12" : std::to_string(most)));
+}
+
+Result<std::int64_t> parse_integer(std::string_view text, std::int64_t least, std::int64_t most) {
+  const bool negative = text.starts_with('-');
+  const auto size = whole_number(negative ? text.substr(1) : text);
+  constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (size && *size <= largest + negative) {
+    // What is subtracted wraps as two's complement does, so that the smallest number is right too.
+    const auto number = static_cast<std::int64_t>(negative ? 0 - *size : *size);
+    if (number >= least && number <= most) return number;
+  }
+  return failure(fmt::format("'{}' is not a whole number from {} to {}", text, least, most));
 }
 
 Result<std::uint32_t> parse_word(std::string_view text) {
@@ -112,6 +164,12 @@ Result<double> parse_share(std::string_view text, const ShareRange& range) {
   return failure(fmt::format("'{}' is not a share {}, such as 0.05 or 5%", text, words_of(range)));
 }
 
+Result<double> parse_percentile(std::string_view text) {
+  const auto number = text.starts_with('p') ? number_of(text.substr(1)) : std::nullopt;
+  if (number && *number > 0 && *number < 100) return *number;
+  return failure(fmt::format("'{}' is not a percentile such as p95 or p99.9", text));
+}
+
 Result<double> parse_capacity(std::string_view text) {
   std::string_view unit = text;
   const auto number = take_number(unit);
@@ -123,6 +181,47 @@ Result<double> parse_capacity(std::string_view text) {
                                          : 0;
   if (number && *number > 0 && factor > 0) return *number * factor / 8;
   return failure(fmt::format("'{}' is not a capacity such as 10Gbit or 155Mbit", text));
+}
+
+Result<HostPort> HostPort::parse(std::string_view text, Use use,
+                                 std::optional<std::uint16_t> usual_port) {
+  const auto wrong = [text](std::string_view why) {
+    return failure(fmt::format("'{}': {}", text, why));
+  };
+  std::string_view host = text;
+  std::optional<std::string_view> port;
+  if (text.starts_with('[')) {
+    const auto end = text.find(']');
+    if (end == text.npos) return wrong("the ']' behind its address is missing");
+    host = text.substr(1, end - 1);
+    if (!is_ipv6(host)) return wrong("only an IPv6 address stands in brackets");
+    const std::string_view rest = text.substr(end + 1);
+    if (!rest.empty() && !rest.starts_with(':')) return wrong("behind the ']' comes only :PORT");
+    if (!rest.empty()) port = rest.substr(1);
+  } else if (const auto colon = text.find(':'); colon != text.npos && colon == text.rfind(':')) {
+    host = text.substr(0, colon);
+    port = text.substr(colon + 1);
+  } else if (colon != text.npos && !is_ipv6(text)) {
+    return wrong("neither HOST:PORT nor an IPv6 address, which has brackets if a port follows");
+  }
+  HostPort parsed;
+  if (use == Use::connect || host != "*") parsed.host = host;
+  // An empty text is no way to say "every address": that would be an option without a value.
+  if (host.empty() && (use == Use::connect || text.empty())) return wrong("there is no host");
+  if (!std::ranges::all_of(parsed.host, may_name_host) || parsed.host == "*")
+    return wrong("this is not the name of a host");
+  if (!port && !usual_port) return wrong("there is no port");
+  const std::uint16_t least = use == Use::listen ? 0 : 1;
+  const auto number = port ? parse_count(*port, least, 65'535) : Result<std::uint64_t>{*usual_port};
+  if (!number) return wrong(fmt::format("the port is a whole number from {} to 65535", least));
+  parsed.port = static_cast<std::uint16_t>(*number);
+  return parsed;
+}
+
+std::string HostPort::to_string() const {
+  const bool v6 = host.find(':') != std::string::npos;
+  return v6 ? fmt::format("[{}]:{}", host, port)
+            : fmt::format("{}:{}", host.empty() ? "*" : host, port);
 }
 
 }  // namespace sojourn

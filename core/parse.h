@@ -3,6 +3,7 @@
 // text and says what is valid.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,8 +30,10 @@ Result<Duration> parse_signed_duration(std::string_view text);
 /// From `low` to `high`.
 Result<double> parse_between(std::string_view text, double low, double high);
 
-/// A whole number from `least` to `most`; "1e6" is accepted too.
+/// A whole number from `least` to `most`, exact in all 64 bits; "1e6" is accepted too.
 Result<std::uint64_t> parse_count(std::string_view text, std::uint64_t least, std::uint64_t most);
+/// The same of numbers that may be negative.
+Result<std::int64_t> parse_integer(std::string_view text, std::int64_t least, std::int64_t most);
 
 /// 32 bits: "2588908095", or "0x9a4f9a3f".
 Result<std::uint32_t> parse_word(std::string_view text);
@@ -44,7 +47,28 @@ struct ShareRange {
 /// "0.01", or "1%".
 Result<double> parse_share(std::string_view text, const ShareRange& range = {});
 
+/// 99.9 of "p99.9"; above 0 and below 100.
+Result<double> parse_percentile(std::string_view text);
+
 /// Bytes a second from "10Gbit" or "155Mbit/s": decimal, as links are named.
 Result<double> parse_capacity(std::string_view text);
+
+/// A host and a port: "host:4739", "192.0.2.1:4739", "[2001:db8::1]:4739".  Without a port also
+/// "host" and "2001:db8::1": an IPv6 address in front of a port needs its brackets.
+struct HostPort {
+  std::string host;  ///< a name or an address, without brackets
+  std::uint16_t port = 0;
+
+  /// Who listens may leave out the host or write "*", which is every address of this machine and
+  /// an empty `host`, and may leave the port to the system, which is 0.  Who connects may not.
+  enum class Use : std::uint8_t { connect, listen };
+  /// Without a usual port the text must have one.
+  static Result<HostPort> parse(std::string_view text, Use use,
+                                std::optional<std::uint16_t> usual_port);
+  /// As parse understands it: "*:4739", "[2001:db8::1]:4739".
+  std::string to_string() const;
+
+  friend bool operator==(const HostPort&, const HostPort&) = default;
+};
 
 }  // namespace sojourn

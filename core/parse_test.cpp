@@ -1,7 +1,13 @@
 #include "core/parse.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <limits>
+#include <random>
+
+#include "core/address.h"
 #include "core/units.h"
 
 namespace sojourn {
@@ -82,6 +88,122 @@ TEST(ParseNumbers, WholeBoundedAndOfOneWord) {
   EXPECT_EQ(parse_word("4294967295"), 0xffff'ffff);
   for (const char* const wrong : {"", "0x", "4294967296", "0x1ffffffff", "-1", "12z"})
     EXPECT_FALSE(parse_word(wrong)) << wrong;
+}
+
+constexpr std::uint64_t most_count = std::numeric_limits<std::uint64_t>::max();
+
+TEST(ParseNumbers, EveryWholeNumberIsReadAsItIsWritten) {
+  constexpr std::uint64_t seed = 20'261'118;
+  std::mt19937_64 random{seed};
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uint64_t number = random() >> (random() % 64);  // of all lengths
+    ASSERT_EQ(parse_count(fmt::format("{}", number), 0, most_count), number) << "seed " << seed;
+    ASSERT_EQ(parse_count(fmt::format("0{}.00", number), number, number), number) << number;
+    const auto zeros = random() % 4;
+    const std::uint64_t thousand = zeros == 0 ? 1 : zeros == 1 ? 10 : zeros == 2 ? 100 : 1000;
+    if (number <= most_count / thousand) {
+      ASSERT_EQ(parse_count(fmt::format("{}e{}", number, zeros), 0, most_count), number * thousand);
+    }
+    ASSERT_EQ(parse_count(fmt::format("{}.{:03}E+3", number / 1000, number % 1000), 0, most_count),
+              number);
+    const auto either = static_cast<std::int64_t>(number << (random() % 2));
+    constexpr std::int64_t low = std::numeric_limits<std::int64_t>::min(),
+                           high = std::numeric_limits<std::int64_t>::max();
+    ASSERT_EQ(parse_integer(fmt::format("{}", either), low, high), either) << "seed " << seed;
+    if (number > 0) {
+      EXPECT_FALSE(parse_count(fmt::format("{}", number), 0, number - 1)) << number;
+    }
+    if (number < most_count) {
+      EXPECT_FALSE(parse_count(fmt::format("{}", number), number + 1, most_count)) << number;
+    }
+  }
+}
+
+TEST(ParseNumbers, NeitherRoundNorWrap) {
+  EXPECT_EQ(parse_count("9007199254740993", 0, most_count), 9'007'199'254'740'993u);
+  EXPECT_EQ(parse_count("18446744073709551615", 0, most_count), most_count);
+  EXPECT_EQ(parse_count("1.8446744073709551615e19", 0, most_count), most_count);
+  EXPECT_EQ(parse_count("1.5e3", 0, most_count), 1'500u);
+  EXPECT_EQ(parse_count("2000e-3", 0, most_count), 2u);
+  EXPECT_EQ(parse_count("0e19", 0, most_count), 0u);
+  EXPECT_EQ(parse_count("000", 0, most_count), 0u);
+  EXPECT_EQ(parse_count("5.", 0, most_count), 5u);
+  EXPECT_EQ(parse_integer("-9223372036854775808", std::numeric_limits<std::int64_t>::min(), 0),
+            std::numeric_limits<std::int64_t>::min());
+  for (const char* const wrong :
+       {"", " 1", "1 ", "+1", "-1", "-0", ".", "e3", ".e3", "1e", "1e+", "1e+-3", "1e3x", "1x", "0x10",
+        "1.5", "1.0000000000000000000001", "1e-1", "15e-2", "1.2.3", "1..2", "1,000", "nan", "inf",
+        "18446744073709551616", "1e20", "1e30", "1.8446744073709551616e19", "1e400", "1e99999999999",
+        "184467440737095516150", "9223372036854775808e1"})
+    EXPECT_FALSE(parse_count(wrong, 0, most_count)) << wrong;
+  for (const char* const wrong : {"--1", "-", "9223372036854775808", "-9223372036854775809", "- 1"})
+    EXPECT_FALSE(parse_integer(wrong, std::numeric_limits<std::int64_t>::min(),
+                               std::numeric_limits<std::int64_t>::max()))
+        << wrong;
+  EXPECT_EQ(complaint(parse_integer("-6", -5, 5)), "'-6' is not a whole number from -5 to 5");
+}
+
+TEST(ParsePercentile, AboveZeroAndBelowAHundred) {
+  EXPECT_EQ(parse_percentile("p95"), 95);
+  EXPECT_EQ(parse_percentile("p99.9"), 99.9);
+  EXPECT_EQ(complaint(parse_percentile("p100")), "'p100' is not a percentile such as p95 or p99.9");
+  for (const char* const wrong : {"", "p", "95", "p0", "p-1", "p95%", "p 95", "pnan", "P95", "p95x"})
+    EXPECT_FALSE(parse_percentile(wrong)) << wrong;
+}
+
+std::string read_host(std::string_view text, HostPort::Use use) {
+  const auto parsed = HostPort::parse(text, use, 4739);
+  return parsed ? parsed->to_string() : "refused";
+}
+
+TEST(HostPort, IsReadAsPeopleWriteIt) {
+  for (const auto use : {HostPort::Use::connect, HostPort::Use::listen}) {
+    EXPECT_EQ(read_host("north.example", use), "north.example:4739");
+    EXPECT_EQ(read_host("north.example:65535", use), "north.example:65535");
+    EXPECT_EQ(read_host("192.0.2.1", use), "192.0.2.1:4739");
+    EXPECT_EQ(read_host("192.0.2.1:1", use), "192.0.2.1:1");
+    EXPECT_EQ(read_host("[2001:db8::1]:99", use), "[2001:db8::1]:99");
+    EXPECT_EQ(read_host("[::1]", use), "[::1]:4739");
+    EXPECT_EQ(read_host("::1", use), "[::1]:4739");
+    EXPECT_EQ(read_host("2001:db8::1:99", use), "[2001:db8::1:99]:4739") << "no brackets, no port";
+    EXPECT_EQ(read_host("[fe80::1%eth0]:99", use), "[fe80::1%eth0]:99");
+    for (const char* const wrong :
+         {"", "north:", "north:65536", "north:70000", "north:-1", "north:80x", "north: 80", "north:8 0",
+          "north:80:90", "[::1", "[::1]99", "[::1]x:99", "[::1]:", "[::1]:65536", "[::1]:9x", "[]:99", "[north]:99",
+          "[192.0.2.1]:99", "::1]:99", "1::2::3", "a b:99", "north\n:99", "user@north:99", "a/b",
+          "a,b:99", " :99"})
+      EXPECT_EQ(read_host(wrong, use), "refused") << wrong;
+  }
+}
+
+TEST(HostPort, OnlyWhoListensMayLeaveOutHostAndPort) {
+  EXPECT_EQ(read_host(":99", HostPort::Use::listen), "*:99");
+  EXPECT_EQ(read_host("*:99", HostPort::Use::listen), "*:99");
+  EXPECT_EQ(read_host("*", HostPort::Use::listen), "*:4739");
+  EXPECT_EQ(read_host("[::1]:0", HostPort::Use::listen), "[::1]:0");
+  EXPECT_EQ(read_host(":0", HostPort::Use::listen), "*:0");
+  for (const char* const wrong : {":99", "*:99", "*", "north:0", "[::1]:0", ":0"})
+    EXPECT_EQ(read_host(wrong, HostPort::Use::connect), "refused") << wrong;
+  EXPECT_EQ(complaint(HostPort::parse("::1", HostPort::Use::listen, {})), "'::1': there is no port");
+  EXPECT_EQ(complaint(HostPort::parse("north:70000", HostPort::Use::connect, 80)),
+            "'north:70000': the port is a whole number from 1 to 65535");
+  EXPECT_EQ(complaint(HostPort::parse(":1", HostPort::Use::connect, 80)), "':1': there is no host");
+}
+
+TEST(HostPort, IsReadAsItIsWritten) {
+  constexpr std::uint64_t seed = 20'261'118;
+  std::mt19937_64 random{seed};
+  for (int i = 0; i < 2'000; ++i) {
+    std::array<std::byte, 16> bytes{};
+    for (std::byte& byte : bytes)
+      if (random() % 2 == 0) byte = static_cast<std::byte>(random() % 256);
+    const bool v4 = random() % 2 == 0;
+    const IpAddress address = v4 ? IpAddress::v4(std::span{bytes}.first<4>()) : IpAddress::v6(bytes);
+    const HostPort written{address.to_string(), static_cast<std::uint16_t>(1 + random() % 65'535)};
+    for (const auto use : {HostPort::Use::connect, HostPort::Use::listen})
+      ASSERT_EQ(HostPort::parse(written.to_string(), use, {}), written)
+          << written.to_string() << ", seed " << seed;
+  }
 }
 
 TEST(ParseCapacity, InBitsOfPowersOfTen) {
