@@ -4,44 +4,32 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 
+#include "core/parse.h"
 #include "late/gnutls.h"
 #include "store/clickhouse/http_client.h"
 
 namespace sojourn {
 
 Result<WebhookTarget> WebhookTarget::parse(std::string_view url) {
-  const auto wrong = failure(fmt::format("'{}' is not http[s]://HOST[:PORT][/PATH]", url));
+  const auto wrong = [whole = url](std::string_view why) {
+    return failure(fmt::format("'{}' is not http[s]://HOST[:PORT][/PATH]{}", whole, why));
+  };
   WebhookTarget target;
   target.tls = url.starts_with("https://");
   const std::string_view scheme = target.tls ? "https://" : "http://";
-  if (!url.starts_with(scheme)) return wrong;
+  if (!url.starts_with(scheme)) return wrong("");
   url.remove_prefix(scheme.size());
-  if (target.tls) target.port = 443;
   const auto slash = std::min(url.find('/'), url.size());
   if (slash < url.size()) target.path = url.substr(slash);
-  std::string_view host = url.substr(0, slash), port;
-  if (const auto end = host.rfind(']'); host.starts_with('[') && end != std::string_view::npos) {
-    port = host.substr(end + 1);
-    host = host.substr(1, end - 1);
-  } else if (const auto colon = host.find(':'); colon != std::string_view::npos) {
-    port = host.substr(colon);
-    host = host.substr(0, colon);
-  }
-  if (!port.empty()) {
-    const auto [end, error] =
-        std::from_chars(port.data() + 1, port.data() + port.size(), target.port);
-    if (port.front() != ':' || error != std::errc{} || end != port.data() + port.size() ||
-        target.port == 0)
-      return wrong;
-  }
+  const auto server =
+      HostPort::parse(url.substr(0, slash), HostPort::Use::connect, target.tls ? 443 : 80);
+  if (!server) return wrong(": " + server.error().message);
   const auto control = [](char c) { return static_cast<unsigned char>(c) <= 0x20; };
-  if (host.empty() || std::ranges::any_of(host, control) ||
-      std::ranges::any_of(target.path, control))
-    return wrong;
-  target.host = host;
+  if (std::ranges::any_of(target.path, control)) return wrong("");
+  target.host = server->host;
+  target.port = server->port;
   return target;
 }
 

@@ -1,5 +1,6 @@
 #include "alarm/webhook.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,6 +32,25 @@ class Lines {
   mutable std::mutex mutex_;
   std::vector<std::string> lines_;
 };
+
+TEST(WebhookTarget, IsAUrlWhoseServerIsReadAsEveryOther) {
+  const auto read = [](std::string_view url) {
+    const auto target = WebhookTarget::parse(url);
+    return target ? fmt::format("{} {} {}", target->host, target->port, target->path) : "refused";
+  };
+  EXPECT_EQ(read("http://a"), "a 80 /");
+  EXPECT_EQ(read("https://a/b?c"), "a 443 /b?c");
+  EXPECT_EQ(read("https://[::1]:8443/b"), "::1 8443 /b");
+  EXPECT_EQ(read("http://[::1]"), "::1 80 /");
+  for (const char* const wrong :
+       {"", "a", "ftp://a/", "http://", "http:///b", "http://:80/", "http://a:0/", "http://a:/",
+        "http://a:65536/", "http://a:80x/", "http://[::1/", "http://[::1]80/", "http://[]/",
+        "http://[a]/", "http://user@a/", "http://a b/", "http://a/b c"})
+    EXPECT_EQ(read(wrong), "refused") << wrong;
+  EXPECT_EQ(WebhookTarget::parse("http://a:0/").error().message,
+            "'http://a:0/' is not http[s]://HOST[:PORT][/PATH]: 'a:0': the port is a whole number "
+            "from 1 to 65535");
+}
 
 TEST(Webhook, CountsAndLogsWhatItCouldNotDeliver) {
   Lines log;

@@ -152,7 +152,9 @@ void add_endpoint(CLI::App& collect, CollectRequest& request, const char* option
                   ipfix::Transport transport, const char* description) {
   add_parsed_list(
       collect, option, "ADDRESS[:PORT]",
-      [transport](std::string_view text) { return ipfix::Endpoint::parse(text, transport); },
+      [transport](std::string_view text) {
+        return ipfix::Endpoint::parse(text, transport, HostPort::Use::listen);
+      },
       [&request](const ipfix::Endpoint& endpoint) {
         request.listener.endpoints.push_back(endpoint);
       },
@@ -224,8 +226,7 @@ void add_collect(CLI::App& app, Run& run) {
     if (const auto complete = complete_web_options(request->web); !complete)
       throw CLI::ValidationError(complete.error().message);
     if (request->listener.endpoints.empty())
-      request->listener.endpoints.push_back(
-          *ipfix::Endpoint::parse("127.0.0.1", ipfix::Transport::tcp));
+      request->listener.endpoints.push_back(ipfix::Endpoint{.host = "127.0.0.1"});
     run = [request] { return run_collect(*request); };
   });
 }

@@ -34,27 +34,23 @@ struct WebWishes {
 };
 
 /// "8080", "127.0.0.1:8080", "[::1]:8080", ":8080"
-inline Result<std::pair<std::string, std::uint16_t>> parse_web_address(std::string_view text) {
-  std::string host = "127.0.0.1";
-  std::string_view port = text;
-  if (const auto colon = text.rfind(':'); colon != std::string_view::npos) {
-    host = text.substr(0, colon);
-    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-    port = text.substr(colon + 1);
-  }
-  const auto number = parse_count(port, 0, 65'535);
-  if (!number || (!host.empty() && host != "localhost" && !IpAddress::parse(host)))
+inline Result<HostPort> parse_web_address(std::string_view text) {
+  const bool port_alone = text.find(':') == std::string_view::npos;
+  auto parsed = HostPort::parse(port_alone ? fmt::format("127.0.0.1:{}", text) : std::string{text},
+                                HostPort::Use::listen, {});
+  const std::string_view host = parsed ? std::string_view{parsed->host} : "";
+  if (!parsed || (!host.empty() && host != "localhost" && !IpAddress::parse(host)))
     return failure(fmt::format("'{}' is not ADDRESS:PORT, as in 127.0.0.1:8080", text));
-  return std::pair{host, static_cast<std::uint16_t>(*number)};
+  return parsed;
 }
 
 inline void add_web_options(CLI::App& command, WebWishes& wishes, const std::string& description) {
   add_parsed(
       command, "--web", "[ADDRESS:]PORT", parse_web_address,
-      [&wishes](const std::pair<std::string, std::uint16_t>& address) {
+      [&wishes](const HostPort& address) {
         wishes.wanted = true;
-        wishes.options.host = address.first;
-        wishes.options.port = address.second;
+        wishes.options.host = address.host;
+        wishes.options.port = address.port;
       },
       description);
   command

@@ -130,11 +130,38 @@ TEST(ParseNumbers, NeitherRoundNorWrap) {
   EXPECT_EQ(parse_count("5.", 0, most_count), 5u);
   EXPECT_EQ(parse_integer("-9223372036854775808", std::numeric_limits<std::int64_t>::min(), 0),
             std::numeric_limits<std::int64_t>::min());
-  for (const char* const wrong :
-       {"", " 1", "1 ", "+1", "-1", "-0", ".", "e3", ".e3", "1e", "1e+", "1e+-3", "1e3x", "1x", "0x10",
-        "1.5", "1.0000000000000000000001", "1e-1", "15e-2", "1.2.3", "1..2", "1,000", "nan", "inf",
-        "18446744073709551616", "1e20", "1e30", "1.8446744073709551616e19", "1e400", "1e99999999999",
-        "184467440737095516150", "9223372036854775808e1"})
+  for (const char* const wrong : {"",
+                                  " 1",
+                                  "1 ",
+                                  "+1",
+                                  "-1",
+                                  "-0",
+                                  ".",
+                                  "e3",
+                                  ".e3",
+                                  "1e",
+                                  "1e+",
+                                  "1e+-3",
+                                  "1e3x",
+                                  "1x",
+                                  "0x10",
+                                  "1.5",
+                                  "1.0000000000000000000001",
+                                  "1e-1",
+                                  "15e-2",
+                                  "1.2.3",
+                                  "1..2",
+                                  "1,000",
+                                  "nan",
+                                  "inf",
+                                  "18446744073709551616",
+                                  "1e20",
+                                  "1e30",
+                                  "1.8446744073709551616e19",
+                                  "1e400",
+                                  "1e99999999999",
+                                  "184467440737095516150",
+                                  "9223372036854775808e1"})
     EXPECT_FALSE(parse_count(wrong, 0, most_count)) << wrong;
   for (const char* const wrong : {"--1", "-", "9223372036854775808", "-9223372036854775809", "- 1"})
     EXPECT_FALSE(parse_integer(wrong, std::numeric_limits<std::int64_t>::min(),
@@ -147,7 +174,8 @@ TEST(ParsePercentile, AboveZeroAndBelowAHundred) {
   EXPECT_EQ(parse_percentile("p95"), 95);
   EXPECT_EQ(parse_percentile("p99.9"), 99.9);
   EXPECT_EQ(complaint(parse_percentile("p100")), "'p100' is not a percentile such as p95 or p99.9");
-  for (const char* const wrong : {"", "p", "95", "p0", "p-1", "p95%", "p 95", "pnan", "P95", "p95x"})
+  for (const char* const wrong :
+       {"", "p", "95", "p0", "p-1", "p95%", "p 95", "pnan", "P95", "p95x"})
     EXPECT_FALSE(parse_percentile(wrong)) << wrong;
 }
 
@@ -168,10 +196,12 @@ TEST(HostPort, IsReadAsPeopleWriteIt) {
     EXPECT_EQ(read_host("2001:db8::1:99", use), "[2001:db8::1:99]:4739") << "no brackets, no port";
     EXPECT_EQ(read_host("[fe80::1%eth0]:99", use), "[fe80::1%eth0]:99");
     for (const char* const wrong :
-         {"", "north:", "north:65536", "north:70000", "north:-1", "north:80x", "north: 80", "north:8 0",
-          "north:80:90", "[::1", "[::1]99", "[::1]x:99", "[::1]:", "[::1]:65536", "[::1]:9x", "[]:99", "[north]:99",
-          "[192.0.2.1]:99", "::1]:99", "1::2::3", "a b:99", "north\n:99", "user@north:99", "a/b",
-          "a,b:99", " :99"})
+         {"",          "north:",     "north:65536",    "north:70000", "north:-1",
+          "north:80x", "north: 80",  "north:8 0",      "north:80:90", "[::1",
+          "[::1]99",   "[::1]x:99",  "[::1]:",         "[::1]:65536", "[::1]:9x",
+          "[]:99",     "[north]:99", "[192.0.2.1]:99", "::1]:99",     "1::2::3",
+          "a b:99",    "north\n:99", "user@north:99",  "a/b",         "a,b:99",
+          " :99"})
       EXPECT_EQ(read_host(wrong, use), "refused") << wrong;
   }
 }
@@ -184,7 +214,8 @@ TEST(HostPort, OnlyWhoListensMayLeaveOutHostAndPort) {
   EXPECT_EQ(read_host(":0", HostPort::Use::listen), "*:0");
   for (const char* const wrong : {":99", "*:99", "*", "north:0", "[::1]:0", ":0"})
     EXPECT_EQ(read_host(wrong, HostPort::Use::connect), "refused") << wrong;
-  EXPECT_EQ(complaint(HostPort::parse("::1", HostPort::Use::listen, {})), "'::1': there is no port");
+  EXPECT_EQ(complaint(HostPort::parse("::1", HostPort::Use::listen, {})),
+            "'::1': there is no port");
   EXPECT_EQ(complaint(HostPort::parse("north:70000", HostPort::Use::connect, 80)),
             "'north:70000': the port is a whole number from 1 to 65535");
   EXPECT_EQ(complaint(HostPort::parse(":1", HostPort::Use::connect, 80)), "':1': there is no host");
@@ -198,7 +229,8 @@ TEST(HostPort, IsReadAsItIsWritten) {
     for (std::byte& byte : bytes)
       if (random() % 2 == 0) byte = static_cast<std::byte>(random() % 256);
     const bool v4 = random() % 2 == 0;
-    const IpAddress address = v4 ? IpAddress::v4(std::span{bytes}.first<4>()) : IpAddress::v6(bytes);
+    const IpAddress address =
+        v4 ? IpAddress::v4(std::span{bytes}.first<4>()) : IpAddress::v6(bytes);
     const HostPort written{address.to_string(), static_cast<std::uint16_t>(1 + random() % 65'535)};
     for (const auto use : {HostPort::Use::connect, HostPort::Use::listen})
       ASSERT_EQ(HostPort::parse(written.to_string(), use, {}), written)

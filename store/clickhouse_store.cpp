@@ -60,7 +60,7 @@ struct CellInsert {
 }  // namespace
 
 ClickHouseStore::ClickHouseStore(clickhouse::Address address) : address_(std::move(address)) {
-  for (const clickhouse::HostPort& host : address_.shards) shards_.emplace_back(host, address_);
+  for (const HostPort& host : address_.shards) shards_.emplace_back(host, address_);
 }
 
 Result<std::unique_ptr<Store>> ClickHouseStore::open(const std::string& name, bool to_write) {

@@ -1,7 +1,8 @@
 #include "web/access.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "core/parse.h"
 
 namespace sojourn::web {
 
@@ -20,23 +21,8 @@ bool has_token(std::string_view authorization, std::string_view secret) {
 }
 
 bool is_own_host(std::string_view host) {
-  std::string_view name = host, port;
-  if (host.starts_with('[')) {
-    const auto end = host.find(']');
-    if (end == std::string_view::npos) return false;
-    name = host.substr(1, end - 1);
-    port = host.substr(end + 1);
-    if (!port.empty() && port.front() != ':') return false;
-  } else if (const auto colon = host.find(':'); colon != std::string_view::npos) {
-    name = host.substr(0, colon);
-    port = host.substr(colon);
-  }
-  if (!port.empty()) {
-    std::uint16_t number = 0;
-    const auto [end, error] = std::from_chars(port.data() + 1, port.data() + port.size(), number);
-    if (error != std::errc{} || end != port.data() + port.size()) return false;
-  }
-  return name == "localhost" || IpAddress::parse(name).has_value();
+  const auto named = HostPort::parse(host, HostPort::Use::connect, 80);
+  return named && (named->host == "localhost" || IpAddress::parse(named->host).has_value());
 }
 
 bool is_loopback(const IpAddress& address) {

@@ -21,10 +21,11 @@ TEST(Access, OnlyTheTokenIsTheToken) {
 // A name that another site points here is not ours (DNS rebinding).
 TEST(Access, OnlyAddressesAndLocalhostAreOurOwnNames) {
   for (const char* own :
-       {"localhost", "localhost:8080", "127.0.0.1:8080", "[::1]:8080", "192.0.2.1"})
+       {"localhost", "localhost:8080", "127.0.0.1:8080", "[::1]:8080", "192.0.2.1", "[::1]"})
     EXPECT_TRUE(is_own_host(own)) << own;
   for (const char* other : {"", "evil.example", "evil.example:8080", "localhost.evil.example",
-                            "127.0.0.1.evil.example", "[::1", "localhost:99999", "localhost:80x"})
+                            "127.0.0.1.evil.example", "[::1", "localhost:99999", "localhost:80x",
+                            "localhost:", "localhost:0", "[localhost]", "[::1]8080", ":8080", "*"})
     EXPECT_FALSE(is_own_host(other)) << other;
 }
 

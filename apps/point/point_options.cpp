@@ -60,9 +60,8 @@ struct PointWishes {
 
 /// Where to, and how.  What contradicts or is missing, in one line; empty if all is well.
 std::string complete_link(PointRequest& request, const PointWishes& wishes, const CLI::App& point) {
-  const auto endpoint = ipfix::Endpoint::parse(wishes.to, wishes.transport);
+  const auto endpoint = ipfix::Endpoint::parse(wishes.to, wishes.transport, HostPort::Use::connect);
   if (!endpoint) return "--to: " + endpoint.error().message;
-  if (endpoint->host.empty()) return "--to names no host";
   request.link.collector = *endpoint;
   const bool tls = wishes.transport == ipfix::Transport::tls;
   for (const char* option : {"--certificate", "--key", "--authority"}) {

@@ -4,10 +4,7 @@
 #include <fmt/format.h>
 #include <netdb.h>
 
-#include <charconv>
 #include <cstring>
-
-#include "core/parse.h"
 
 namespace sojourn::ipfix {
 
@@ -17,38 +14,13 @@ Result<Transport> parse_transport(std::string_view text) {
   return unknown_name(text, "transport", transport_names);
 }
 
-Result<Endpoint> Endpoint::parse(std::string_view text, Transport transport) {
-  Endpoint endpoint{transport, {}, default_port(transport)};
-  std::string_view host = text, port;
-  if (text.starts_with('[')) {
-    const std::size_t end = text.find(']');
-    if (end == std::string_view::npos)
-      return failure(fmt::format("'{}' has no ']' behind its address", text));
-    host = text.substr(1, end - 1);
-    port = text.substr(end + 1);
-    if (!port.empty() && !port.starts_with(':'))
-      return failure(fmt::format("'{}' should be [ADDRESS]:PORT", text));
-  } else if (const std::size_t colon = text.rfind(':');
-             colon != std::string_view::npos && text.find(':') == colon) {
-    host = text.substr(0, colon);
-    port = text.substr(colon);
-  }
-  if (!port.empty()) {
-    port.remove_prefix(1);
-    const auto [end, error] =
-        std::from_chars(port.data(), port.data() + port.size(), endpoint.port);
-    if (error != std::errc{} || end != port.data() + port.size())
-      return failure(fmt::format("'{}' has no port from 0 to 65535 behind its colon", text));
-  }
-  endpoint.host = host == "*" ? std::string{} : std::string{host};
-  return endpoint;
+Result<Endpoint> Endpoint::parse(std::string_view text, Transport transport, HostPort::Use use) {
+  const auto parsed = HostPort::parse(text, use, default_port(transport));
+  if (!parsed) return std::unexpected(parsed.error());
+  return Endpoint{transport, parsed->host, parsed->port};
 }
 
-std::string Endpoint::to_string() const {
-  const bool v6 = host.find(':') != std::string::npos;
-  return v6 ? fmt::format("[{}]:{}", host, port)
-            : fmt::format("{}:{}", host.empty() ? "*" : host, port);
-}
+std::string Endpoint::to_string() const { return HostPort{host, port}.to_string(); }
 
 std::string SocketAddress::to_string() const {
   std::array<char, INET6_ADDRSTRLEN> text{};

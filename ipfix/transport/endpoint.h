@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/parse.h"
 #include "core/result.h"
 
 namespace sojourn::ipfix {
@@ -31,8 +32,8 @@ struct Endpoint {
   std::string host;  ///< empty: every address of this machine
   std::uint16_t port = 4739;
 
-  /// "host", "host:4739", "192.0.2.1:4739", "[2001:db8::1]:4739", "2001:db8::1", ":4739".
-  static Result<Endpoint> parse(std::string_view text, Transport transport);
+  /// HostPort::parse, with the port of the transport unless the text has one.
+  static Result<Endpoint> parse(std::string_view text, Transport transport, HostPort::Use use);
   std::string to_string() const;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 // Takes IPFIX from any number of points, over TCP, TLS and UDP, in one thread that never blocks.
 //
-//     auto listener = Listener::open({.endpoints = {*Endpoint::parse(":4739", Transport::tcp)}});
+//     auto listener = Listener::open({.endpoints = {Endpoint{.port = 4739}}});
 //     while (!stop) {
 //       (*listener)->poll(100ms, [&](Delivery& delivery) { collector.take(delivery.report); });
 //       for (const std::string& line : (*listener)->take_log()) warn(line);

@@ -173,7 +173,7 @@ TEST(Listener, ManySourcesOfDatagramsAreForgottenInTurn) {
 
 TEST(Endpoint, IsReadAsPeopleWriteIt) {
   const auto read = [](std::string_view text) {
-    const auto parsed = Endpoint::parse(text, Transport::tcp);
+    const auto parsed = Endpoint::parse(text, Transport::tcp, HostPort::Use::listen);
     return parsed ? parsed->to_string() : "refused";
   };
   EXPECT_EQ(read("north.example"), "north.example:4739");
@@ -184,7 +184,8 @@ TEST(Endpoint, IsReadAsPeopleWriteIt) {
   EXPECT_EQ(read("north:"), "refused");
   EXPECT_EQ(read("north:70000"), "refused");
   EXPECT_EQ(read("[2001:db8::1"), "refused");
-  EXPECT_EQ(Endpoint::parse("north", Transport::tls)->port, 4740);
+  EXPECT_EQ(Endpoint::parse("north", Transport::tls, HostPort::Use::connect)->port, 4740);
+  EXPECT_FALSE(Endpoint::parse("north:0", Transport::tcp, HostPort::Use::connect));
 }
 
 }  // namespace

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/parse.h"
-
 namespace sojourn::clickhouse {
 namespace {
 
@@ -14,35 +12,7 @@ bool is_name(std::string_view text) {
          std::ranges::all_of(text, fits);
 }
 
-/// "host", "host:8123", "[2001:db8::1]:8123"
-Result<HostPort> parse_host(std::string_view text) {
-  HostPort host;
-  std::string_view port;
-  if (text.starts_with('[')) {
-    const auto end = text.find(']');
-    if (end == std::string_view::npos) return failure("'[' without ']'");
-    host.host = text.substr(1, end - 1);
-    port = text.substr(end + 1);
-  } else {
-    const auto colon = text.find(':');
-    host.host = text.substr(0, colon);
-    if (colon != std::string_view::npos) port = text.substr(colon);
-  }
-  if (host.host.empty()) return failure("a host has no name");
-  if (port.empty()) return host;
-  const auto number = port.starts_with(':') ? parse_count(port.substr(1), 1, 65'535)
-                                            : Result<std::uint64_t>{failure("no port")};
-  if (!number) return failure("'" + std::string{text} + "' is not host:port");
-  host.port = static_cast<std::uint16_t>(*number);
-  return host;
-}
-
 }  // namespace
-
-std::string HostPort::to_string() const {
-  const bool v6 = host.find(':') != std::string::npos;
-  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
-}
 
 Result<Address> Address::parse(std::string_view text) {
   const auto wrong = [whole = std::string{text}](const std::string& why) {
@@ -64,7 +34,7 @@ Result<Address> Address::parse(std::string_view text) {
   }
   while (true) {
     const auto comma = text.find(',');
-    auto host = parse_host(text.substr(0, comma));
+    auto host = HostPort::parse(text.substr(0, comma), HostPort::Use::connect, usual_port);
     if (!host) return wrong(host.error().message);
     if (std::ranges::find(address.shards, *host) != address.shards.end())
       return wrong("the same host twice");

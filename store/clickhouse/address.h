@@ -6,17 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "core/parse.h"
 #include "core/result.h"
 
 namespace sojourn::clickhouse {
 
-struct HostPort {
-  std::string host;
-  std::uint16_t port = 8123;
-
-  std::string to_string() const;
-  friend bool operator==(const HostPort&, const HostPort&) = default;
-};
+inline constexpr std::uint16_t usual_port = 8123;
 
 struct Address {
   std::vector<HostPort> shards;  ///< at least one; the first one also keeps the ledgers

@@ -65,7 +65,8 @@ TEST(ClickHouseAddress, RefusesWhatCannotBeMeant) {
   for (const char* text :
        {"clickhouse://", "clickhouse://a", "clickhouse://a/", "clickhouse://a/b;drop",
         "clickhouse:///b", "clickhouse://a,/b", "clickhouse://a,a/b", "clickhouse://a:0/b",
-        "clickhouse://a:x/b", "clickhouse://[::1/b", "clickhouse://u:secret@a/b"})
+        "clickhouse://a:x/b", "clickhouse://[::1/b", "clickhouse://[a]/b", "clickhouse://a:65536/b",
+        "clickhouse://[::1]1/b", "clickhouse://u:secret@a/b"})
     EXPECT_FALSE(Address::parse(text)) << text;
 }
 
