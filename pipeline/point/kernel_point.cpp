@@ -44,7 +44,7 @@ std::string beyond_the_kernel(const OnewayOptions& options) {
   if (!KernelProgram::missing().empty())
     return "this binary was built without the kernel engine: " +
            std::string{KernelProgram::missing()};
-  if (options.sample_flows) return "--sample-flows is not in the kernel";
+  if (options.sample_flows) return "the selection of whole flows is not in the kernel";
   const LabelOptions usual;
   if (options.label.function != usual.function ||
       options.label.payload_offset != usual.payload_offset ||
