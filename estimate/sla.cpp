@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "core/parse.h"
 #include "core/units.h"
@@ -27,18 +26,6 @@ std::string_view take_word(std::string_view& text, std::string_view ends) {
   const auto word = text.substr(0, length);
   text = trimmed(text.substr(length));
   return word;
-}
-
-/// "p95" or "p99.9" as 0.95 or 0.999.
-std::optional<double> parse_percentile(std::string_view text) {
-  if (!text.starts_with('p')) return std::nullopt;
-  text.remove_prefix(1);
-  double percent = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), percent, std::chars_format::fixed);
-  if (error != std::errc{} || end != text.data() + text.size() || !(percent > 0 && percent < 100))
-    return std::nullopt;
-  return percent / 100;
 }
 
 /// Shares of segments and packets by their name in LossSign.
@@ -97,7 +84,7 @@ Result<SlaRule> SlaRule::parse(std::string_view text) {
   else if (statistic == "median")
     rule.q_ = 0.5;
   else if (const auto q = parse_percentile(statistic))
-    rule.q_ = *q;
+    rule.q_ = *q / 100;
   else if (statistic == "unanswered" || share_named(statistic)) {
     rule.statistic_ = Statistic::share;
     rule.sign_ = share_named(statistic);

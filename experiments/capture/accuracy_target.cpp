@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
+
+#include "core/parse.h"
 
 namespace sojourn {
 namespace {
@@ -12,14 +13,6 @@ std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);
   return text;
-}
-
-std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size() && !text.empty()
-             ? std::optional{value}
-             : std::nullopt;
 }
 
 Result<AccuracyDemand> parse_demand(std::string_view text) {
@@ -31,16 +24,14 @@ Result<AccuracyDemand> parse_demand(std::string_view text) {
   if (at == std::string_view::npos) return refused("the word 'within' is missing");
   const std::string_view which = trimmed(text.substr(0, at)),
                          share = trimmed(text.substr(at + joint.size()));
-  const auto percentile = which.starts_with('p') ? number(which.substr(1)) : std::nullopt;
+  const auto percentile = parse_percentile(which);
   if (!percentile ||
       !((*percentile >= 1 && *percentile <= 99 && *percentile == std::floor(*percentile)) ||
         *percentile == 99.9))
     return refused("the percentile is p1 to p99, or p99.9");
-  const auto within =
-      share.ends_with('%') ? number(share.substr(0, share.size() - 1)) : std::nullopt;
-  if (!within || !(*within > 0 && *within <= 1000))
-    return refused("the error is a percentage above 0");
-  return AccuracyDemand{*percentile, *within / 100};
+  const auto within = parse_share(share, {.high = 10, .above_low = true});
+  if (!within || !share.ends_with('%')) return refused("the error is a percentage above 0");
+  return AccuracyDemand{*percentile, *within};
 }
 
 }  // namespace
