@@ -45,16 +45,6 @@ without --memory is exactly that.  With --points 2 it is FILE.delays.csv and
 FILE.flows.csv, as 'sojourn oneway' finds them.
 )";
 
-Result<std::uint64_t> parse_number_of(std::string_view text) {
-  return parse_count(text, 1, 1'000'000'000'000);
-}
-
-Result<double> parse_rate(std::string_view text) {
-  const auto rate = parse_between(text, 0, 1e9);
-  if (rate && *rate > 0) return rate;
-  return failure(fmt::format("'{}' is not a rate above 0 and up to 10^9 a second", text));
-}
-
 /// Which models understand an option.
 struct Scope {
   const char* option;
@@ -109,7 +99,7 @@ void add_generate(CLI::App& app, Run& run) {
   const auto count = [&](const char* name, std::optional<std::uint64_t>& value,
                          const char* description) {
     add_parsed(
-        generate, name, "NUMBER", parse_number_of, [&value](std::uint64_t n) { value = n; },
+        generate, name, "NUMBER", parse_how_many, [&value](std::uint64_t n) { value = n; },
         description);
   };
   const auto share = [&](const char* name, std::optional<double>& value, const char* description) {

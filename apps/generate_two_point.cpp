@@ -23,6 +23,11 @@ namespace {
 Result<double> parse_utilisation(std::string_view text) { return parse_between(text, 0.01, 2); }
 Result<double> parse_drift(std::string_view text) { return parse_between(text, -1000, 1000); }
 
+Result<std::uint64_t> parse_points(std::string_view text) { return parse_count(text, 1, 2); }
+Result<std::uint64_t> parse_references(std::string_view text) {
+  return parse_count(text, 2, 1'000'000);
+}
+
 Result<PathKind> parse_path(std::string_view text) {
   if (text == "weibull") return PathKind::weibull;
   if (text == "droptail") return PathKind::droptail;
@@ -97,12 +102,11 @@ Result<void> write_truth(const TwoPointTrace& trace, const TwoPointTruth& truth,
 
 void add_two_point_options(CLI::App& generate, TwoPointRequest& request) {
   TwoPointOptions& options = request.options;
-  generate
-      .add_option("--points", request.points,
-                  "1: a capture of round trips; 2: two captures of the same traffic,\n"
-                  "FILE.first.pcap and FILE.last.pcap (default 1)")
-      ->check(CLI::IsMember({"1", "2"}))
-      ->type_name("NUMBER");
+  add_parsed(
+      generate, "--points", "NUMBER", parse_points,
+      [&](std::uint64_t points) { request.points = static_cast<unsigned>(points); },
+      "1: a capture of round trips; 2: two captures of the same traffic,\n"
+      "FILE.first.pcap and FILE.last.pcap (default 1)");
   add_parsed(
       generate, "--path", "NAME", parse_path, [&](PathKind path) { options.path = path; },
       "two points: weibull (default), droptail or red between them");
@@ -121,12 +125,11 @@ void add_two_point_options(CLI::App& generate, TwoPointRequest& request) {
       generate, "--ipv6", "SHARE", parse_any_share, [&](double share) { options.ipv6 = share; },
       "two points: share of flows (default 0.2)");
   generate.add_flag("--vlan", request.vlan, "two points: VLAN tags at the last one only");
-  generate
-      .add_option("--references", options.references,
-                  "two points: an RLI reference packet ahead of every so many packets\n"
-                  "(default none; they are not in the truth)")
-      ->check(CLI::Range(2, 1'000'000))
-      ->type_name("NUMBER");
+  add_parsed(
+      generate, "--references", "NUMBER", parse_references,
+      [&](std::uint64_t packets) { options.references = static_cast<std::uint32_t>(packets); },
+      "two points: an RLI reference packet ahead of every so many packets\n"
+      "(default none; they are not in the truth)");
   add_parsed(
       generate, "--clock-offset", "TIME", parse_signed_duration,
       [&](Duration d) { options.last_clock.offset_ns = to_ns(d); },

@@ -60,6 +60,8 @@ Result<Kind> parse_kind(std::string_view text) {
   return unknown_name(text, "kind", names);
 }
 
+Result<std::uint64_t> parse_runs(std::string_view text) { return parse_count(text, 1, 1000); }
+
 Result<std::vector<std::uint64_t>> parse_memories(std::string_view text) {
   std::vector<std::uint64_t> memories;
   while (true) {
@@ -87,9 +89,10 @@ void add_common(CLI::App& command, CaptureRequest& request) {
   add_parsed(
       command, "--kind", "KIND", parse_kind, [&](Kind kind) { request.kind = kind; },
       "the kind to judge by (default tcp)");
-  command.add_option("--seeds", request.seeds, "runs of each table, with other hashes (default 7)")
-      ->check(CLI::Range(1, 1000))
-      ->type_name("NUMBER");
+  add_parsed(
+      command, "--seeds", "NUMBER", parse_runs,
+      [&](std::uint64_t runs) { request.seeds = static_cast<unsigned>(runs); },
+      "runs of each table, with other hashes (default 7)");
   add_seed(command, request.seed, "the first of them (default 1)");
   command.add_flag("--json", request.json, "one JSON document on standard output");
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -44,18 +43,15 @@ VLAN tags, MPLS labels and tunnels may differ; addresses and ports must not.
 Result<LabelOptions> parse_payload(std::string_view text) {
   LabelOptions options;
   const auto plus = text.find('+');
-  const auto number = [](std::string_view digits, std::uint32_t& value) {
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return error == std::errc{} && end == digits.data() + digits.size();
-  };
-  const bool understood = plus == std::string_view::npos
-                              ? number(text, options.payload_bytes)
-                              : number(text.substr(0, plus), options.payload_offset) &&
-                                    number(text.substr(plus + 1), options.payload_bytes);
-  if (!understood || options.payload_bytes > InvariantBytes::most_payload ||
-      options.payload_offset > 65'535)
+  const bool has_offset = plus != std::string_view::npos;
+  const auto offset = parse_count(has_offset ? text.substr(0, plus) : "0", 0, 65'535);
+  const auto bytes =
+      parse_count(has_offset ? text.substr(plus + 1) : text, 0, InvariantBytes::most_payload);
+  if (!offset || !bytes)
     return failure(fmt::format("'{}' is neither a number of bytes up to {} nor OFFSET+BYTES", text,
                                InvariantBytes::most_payload));
+  options.payload_offset = static_cast<std::uint32_t>(*offset);
+  options.payload_bytes = static_cast<std::uint32_t>(*bytes);
   return options;
 }
 
@@ -71,6 +67,10 @@ Result<LabelFunction> parse_function(std::string_view text) {
   if (text == "ipsx") return LabelFunction::ipsx;
   constexpr std::string_view names[] = {"bob", "ipsx"};
   return unknown_name(text, "label function", names);
+}
+
+Result<std::uint64_t> parse_most_flows(std::string_view text) {
+  return parse_count(text, 1, 1'000'000'000);
 }
 
 bool lists(std::string_view names, std::string_view name) {
@@ -171,12 +171,11 @@ void add_measure_options(CLI::App& oneway, OnewayRequest& request) {
       oneway, "--label-init", "NUMBER", parse_word,
       [&](std::uint32_t init) { options.label.init = init; },
       "its secret, equal at all points (default 0x9a3f9a3f)");
-  oneway
-      .add_option("--max-flows", options.max_flows,
-                  "exact, trajectory: flows to tell apart (default 4 million);\nthe packets of the "
-                  "rest are only in the totals")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
-      ->type_name("NUMBER");
+  add_parsed(
+      oneway, "--max-flows", "NUMBER", parse_most_flows,
+      [&](std::uint64_t flows) { options.max_flows = flows; },
+      "exact, trajectory: flows to tell apart (default 4 million);\nthe packets of the "
+      "rest are only in the totals");
   add_seed(oneway, options.seed, "make hashing repeatable");
 }
 
@@ -211,7 +210,7 @@ void add_output_options(CLI::App& oneway, OnewayRequest& request) {
       oneway, "--by", "WHAT", &Grouping::parse, [&](const Grouping& g) { request.grouping = g; },
       "group by flow, host (destination), requester (source), prefix/N or port");
   add_parsed(
-      oneway, "--top", "NUMBER", parse_how_many, [&](std::size_t n) { request.top = n; },
+      oneway, "--top", "NUMBER", parse_top, [&](std::uint64_t n) { request.top = n; },
       "flows and groups to show (default 10)");
   oneway.add_flag("--json", request.json, "one JSON document on standard output");
   oneway

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -30,13 +29,24 @@ auto complaint_of(Parse parse) {
 /// From 0 to 1.
 inline Result<double> parse_any_share(std::string_view text) { return parse_share(text); }
 
-/// How many of something: 1, 2, 3 and so on.
-inline Result<std::size_t> parse_how_many(std::string_view text) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number == 0)
-    return failure(fmt::format("'{}' is not a whole number from 1 on", text));
-  return number;
+/// More than anything has: where a count of something ends.
+inline constexpr std::uint64_t very_many = 1'000'000'000'000;
+
+/// How many of something there may be.
+inline Result<std::uint64_t> parse_how_many(std::string_view text) {
+  return parse_count(text, 1, very_many);
+}
+
+/// How many rows to show: with 0 none, only what is said of all together.
+inline Result<std::uint64_t> parse_top(std::string_view text) {
+  return parse_count(text, 0, very_many);
+}
+
+/// So many a second.
+inline Result<double> parse_rate(std::string_view text) {
+  const auto rate = parse_between(text, 0, 1e9);
+  if (rate && *rate > 0) return rate;
+  return failure(fmt::format("'{}' is not a rate above 0 and up to 10^9 a second", text));
 }
 
 /// Bits of an IPv4 prefix, or "host": 64, so that twice it is a whole IPv6 address; ports and flows
@@ -65,11 +75,7 @@ inline Result<KindSet> parse_point_kinds(std::string_view text) {
 inline constexpr std::uint64_t largest_seed = (std::uint64_t{1} << 53) - 1;
 
 inline Result<std::uint64_t> parse_seed(std::string_view text) {
-  std::uint64_t seed = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (error != std::errc{} || end != text.data() + text.size() || seed > largest_seed)
-    return failure(fmt::format("'{}' is not a whole number from 0 to {}", text, largest_seed));
-  return seed;
+  return parse_count(text, 0, largest_seed);
 }
 
 inline std::uint64_t random_seed() {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <memory>
 #include <random>
 #include <string_view>
@@ -205,11 +204,10 @@ void add_input_options(CLI::App& rtt, RttRequest& request) {
          "comes in, such as on a mirror port")
       ->check(CLI::IsMember({"tc", "xdp"}))
       ->type_name("NAME");
-  rtt.add_option("--most-samples", request.most_samples,
-                 "in the kernel: let fewer requests in, so that at most this many samples\n"
-                 "a second have to be read")
-      ->check(CLI::PositiveNumber)
-      ->type_name("RATE");
+  add_parsed(
+      rtt, "--most-samples", "RATE", parse_rate, [&](double rate) { request.most_samples = rate; },
+      "in the kernel: let fewer requests in, so that at most this many samples\n"
+      "a second have to be read");
   rtt.add_option_function<std::string>(
          "--kernel-output",
          [&](const std::string& name) { request.histograms = name == "histograms"; },
@@ -283,11 +281,11 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
       rtt, "--split", "TIME", &TimeBound::parse, [&](const TimeBound& t) { request.split = t; },
       "with --by: which groups became slower or faster at this time (as --from)?");
   add_parsed(
-      rtt, "--top", "NUMBER", parse_how_many, [&](std::size_t n) { request.top = n; },
+      rtt, "--top", "NUMBER", parse_top, [&](std::uint64_t n) { request.top = n; },
       "groups to show (default 10)");
   add_parsed(
       rtt, "--max-groups", "NUMBER", parse_how_many,
-      [&](std::size_t n) { measurement.max_groups = n; },
+      [&](std::uint64_t n) { measurement.max_groups = n; },
       "groups to keep; the rest become 'other'");
   add_parsed(
       rtt, "--window", "TIME", parse_positive_duration, [&](Duration d) { measurement.window = d; },

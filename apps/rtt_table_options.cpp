@@ -6,11 +6,14 @@
 
 #include "apps/option_helpers.h"
 #include "core/units.h"
+#include "roundtrip/tables/staged_table.h"
 
 namespace sojourn {
 namespace {
 
-Result<std::uint64_t> parse_stages(std::string_view text) { return parse_count(text, 1, 16); }
+Result<std::uint64_t> parse_stages(std::string_view text) {
+  return parse_count(text, 1, StagedTable::max_stages);
+}
 
 Result<TableKind> parse_table(std::string_view text) {
   if (const auto kind = table_named(text)) return *kind;
@@ -59,8 +62,6 @@ std::string_view table_refusal(TableRefusal refusal) {
       return "--table exact takes the memory it needs: leave out --memory, or choose another table";
     case TableRefusal::stages_of_another_table:
       return "--stages belongs to --table staged";
-    case TableRefusal::stages_out_of_range:
-      return "--stages must be 1 to 8";
     case TableRefusal::entry_of_another_table:
       return "--entry-probability belongs to the tables fridge and fridges";
     case TableRefusal::longest_of_another_table:
@@ -72,7 +73,8 @@ std::string_view table_refusal(TableRefusal refusal) {
       return "--memory must be at least 4KiB for each of the threads";
     case TableRefusal::too_little_memory_for_exact:
       return "--memory must be at least 1MiB for each of the threads with --table exact";
-    case TableRefusal::entry_out_of_range:  // the values themselves are refused when parsed
+    case TableRefusal::stages_out_of_range:  // the values themselves are refused when parsed
+    case TableRefusal::entry_out_of_range:
     case TableRefusal::longest_not_positive:
       break;
   }

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <optional>
 
 #include "core/hash.h"
 #include "core/host_names.h"
+#include "core/parse.h"
 #include "naming/dns_words.h"
 
 namespace sojourn {
@@ -23,11 +23,11 @@ constexpr std::array<std::string_view, 13> names = {
 std::optional<std::uint8_t> take_length(std::string_view& text, unsigned most) {
   if (!text.starts_with('/')) return std::nullopt;
   text.remove_prefix(1);
-  unsigned length = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
-  if (error != std::errc{} || length > most) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return static_cast<std::uint8_t>(length);
+  const auto digits = text.substr(0, text.find('/'));
+  const auto length = parse_count(digits, 0, most);
+  if (!length) return std::nullopt;
+  text.remove_prefix(digits.size());
+  return static_cast<std::uint8_t>(*length);
 }
 
 std::string endpoint(const IpAddress& address, std::uint16_t port) {

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
+
+#include "core/parse.h"
 
 namespace sojourn {
 namespace {
@@ -51,11 +52,9 @@ std::string end_name(const IpAddress& address, std::uint16_t port) {
 }
 
 Result<std::uint16_t> parse_port(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc{} || end != text.data() + text.size())
-    return failure("a port is a number from 0 to 65535");
-  return port;
+  const auto port = parse_count(text, 0, 65'535);
+  if (!port) return failure("a port is a number from 0 to 65535");
+  return static_cast<std::uint16_t>(*port);
 }
 
 Result<void> parse_end(std::string_view text, IpAddress& address, std::uint16_t& port) {

@@ -1,10 +1,10 @@
 #include "wire/marking_carrier.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <vector>
 
+#include "core/parse.h"
 #include "wire/headers/internet_checksum.h"
 
 namespace sojourn {
@@ -62,11 +62,11 @@ Result<std::vector<unsigned>> parse_positions(std::string_view text, unsigned wi
   std::vector<unsigned> positions;
   while (true) {
     const auto word = text.substr(0, text.find(','));
-    unsigned position = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), position);
-    if (error != std::errc{} || end != word.data() + word.size() || position >= width)
+    const auto number = parse_count(word, 0, width - 1);
+    if (!number)
       return failure("'" + std::string{word} + "' is no bit from 0 to " +
                      std::to_string(width - 1));
+    const auto position = static_cast<unsigned>(*number);
     if (std::ranges::count(positions, position) > 0)
       return failure("two marks need two different bits");
     positions.push_back(position);

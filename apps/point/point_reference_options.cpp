@@ -48,7 +48,6 @@ Result<ReferenceGenerator::Options> parse_scheme(std::string_view text) {
 }
 
 Result<std::uint64_t> parse_sender(std::string_view text) { return parse_count(text, 0, 65'535); }
-Result<std::uint64_t> parse_top(std::string_view text) { return parse_count(text, 0, 1'000'000); }
 
 }  // namespace
 

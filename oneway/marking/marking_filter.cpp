@@ -1,7 +1,6 @@
 #include "oneway/marking/marking_filter.h"
 
-#include <charconv>
-
+#include "core/parse.h"
 #include "wire/headers/marking_option.h"
 
 namespace sojourn {
@@ -9,14 +8,10 @@ namespace {
 
 template <class Number>
 Result<Number> parse_number(std::string_view text, std::uint64_t most, std::string_view what) {
-  const int base = text.starts_with("0x") ? 16 : 10;
-  if (base == 16) text.remove_prefix(2);
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  if (error != std::errc{} || end != text.data() + text.size() || number > most)
-    return failure("'" + std::string{text} + "' is not a " + std::string{what} + " from 0 to " +
-                   std::to_string(most));
-  return static_cast<Number>(number);
+  const auto number = parse_word(text);
+  if (number && *number <= most) return static_cast<Number>(*number);
+  return failure("'" + std::string{text} + "' is not a " + std::string{what} + " from 0 to " +
+                 std::to_string(most));
 }
 
 Result<std::uint8_t> parse_protocol(std::string_view text) {

@@ -81,16 +81,37 @@ def standard_output_has_one_owner(place):
     return None if plot.startswith(b"<svg") and plot.rstrip().endswith(b"</svg>") else "--plot - prints more than the picture"
 
 
-def top_is_from_one_on(place):
+def counts_have_one_parser(place):
     place.capture("x.pcap")
     place.capture("y.pcap")
-    for number in ("0", "-1", "1.5", "many"):
-        for command in (f"rtt x.pcap --by host --top {number}", f"rtt x.pcap --by host --max-groups {number}",
-                        f"oneway x.pcap y.pcap --top {number}"):
-            done = place.shell(command)
-            fault = one_line(done, 2, "from 1 on")
+    counts = ("rtt x.pcap --by host --top", "rtt x.pcap --by host --max-groups", "oneway x.pcap y.pcap --top",
+              "rtt x.pcap --seed", "rtt x.pcap --threads", "rtt x.pcap --stages", "oneway x.pcap y.pcap --max-flows",
+              "lab compare x.pcap --seeds", "generate x --points", "generate x --points 2 --references",
+              "point -i lo --observe-references --top", "oneway x.pcap y.pcap --link-overhead")
+    for count in counts:
+        for number in ("-1", "1.5", "many", "1e30", "18446744073709551616", "''"):
+            done = place.shell(f"{count} {number}")
+            fault = one_line(done, 2, f"{number.strip(chr(39))}' is not a whole number from ")
             if fault or len(done.stderr) > 120:
-                return f"{command}: {fault or done.stderr}"
+                return f"{count} {number}: {fault or done.stderr}"
+    for command in ("rtt x.pcap --by host --top 1e3", "rtt x.pcap --by host --top 0", "oneway x.pcap y.pcap --top 1e3",
+                    "oneway x.pcap y.pcap --top 0", "rtt x.pcap --seed 1e6", "rtt x.pcap --by host --max-groups 1e3"):
+        done = place.shell(command)
+        if done.returncode != 0 or done.stderr:
+            return f"{command}: {done.returncode} {done.stderr}"
+    return None
+
+
+def hosts_have_one_parser(place):
+    """Whoever connects needs a host and a port above 0; brackets, lengths and what follows are alike everywhere."""
+    place.capture("x.pcap")
+    for host in ("north:", "north:65536", "north:0", "north:80x", "[::1", "[::1]80", "[north]:80", ":80", "1::2::3", "a b"):
+        for command in (f"point x.pcap --name a --to '{host}'", f"query 'clickhouse://{host}/a'",
+                        f"watch -i lo --alarm 'each tcp usual' --webhook 'http://{host}/'"):
+            done = place.shell(command)
+            fault = one_line(done, 1 if command.startswith("query") else 2, f"'{host}': ")
+            if fault:
+                return f"{command}: {fault}"
     return None
 
 
@@ -133,5 +154,5 @@ def the_manual_names_every_command(place):
 
 
 CHECKS = [head_ends_it_quietly, full_devices_are_noticed, a_closed_standard_error_is_no_reason_to_die,
-          the_c_locale_gets_ascii, colours_only_where_they_are_wanted, standard_output_has_one_owner, top_is_from_one_on,
-          seeds_survive_a_reader_of_doubles, zstd_long_is_read, the_manual_names_every_command]
+          the_c_locale_gets_ascii, colours_only_where_they_are_wanted, standard_output_has_one_owner, counts_have_one_parser,
+          hosts_have_one_parser, seeds_survive_a_reader_of_doubles, zstd_long_is_read, the_manual_names_every_command]

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
+#include "core/parse.h"
 #include "naming/stored_group.h"
 
 namespace sojourn::web {
@@ -63,11 +63,8 @@ Result<std::int64_t> whole_number(const QueryString& query, std::string_view nam
                                   std::int64_t least, std::int64_t most, std::int64_t otherwise) {
   const auto text = query.find(name);
   if (!text || text->empty()) return otherwise;
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (error != std::errc{} || end != text->data() + text->size() || number < least || number > most)
-    return failure(fmt::format("{} must be a whole number from {} to {}", name, least, most));
-  return number;
+  if (const auto number = parse_integer(*text, least, most)) return number;
+  return failure(fmt::format("{} must be a whole number from {} to {}", name, least, most));
 }
 
 Result<Stretch> Stretch::parse(const QueryString& query, Timestamp now, const std::string& suffix) {
