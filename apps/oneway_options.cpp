@@ -210,7 +210,7 @@ void add_output_options(CLI::App& oneway, OnewayRequest& request) {
       oneway, "--by", "WHAT", &Grouping::parse, [&](const Grouping& g) { request.grouping = g; },
       "group by flow, host (destination), requester (source), prefix/N or port");
   add_parsed(
-      oneway, "--top", "NUMBER", parse_top, [&](std::uint64_t n) { request.top = n; },
+      oneway, "--top", "NUMBER", parse_how_many, [&](std::uint64_t n) { request.top = n; },
       "flows and groups to show (default 10)");
   oneway.add_flag("--json", request.json, "one JSON document on standard output");
   oneway

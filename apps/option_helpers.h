@@ -37,7 +37,7 @@ inline Result<std::uint64_t> parse_how_many(std::string_view text) {
   return parse_count(text, 1, very_many);
 }
 
-/// How many rows to show: with 0 none, only what is said of all together.
+/// How many rows of an interval to show: with 0 none, only what is said of all together.
 inline Result<std::uint64_t> parse_top(std::string_view text) {
   return parse_count(text, 0, very_many);
 }

@@ -281,7 +281,7 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
       rtt, "--split", "TIME", &TimeBound::parse, [&](const TimeBound& t) { request.split = t; },
       "with --by: which groups became slower or faster at this time (as --from)?");
   add_parsed(
-      rtt, "--top", "NUMBER", parse_top, [&](std::uint64_t n) { request.top = n; },
+      rtt, "--top", "NUMBER", parse_how_many, [&](std::uint64_t n) { request.top = n; },
       "groups to show (default 10)");
   add_parsed(
       rtt, "--max-groups", "NUMBER", parse_how_many,

@@ -116,7 +116,7 @@ CASES = [
     ("rtt {captures}/web.pcap --inside 10.0.0.0/33", USAGE, ["--inside", "33"]),
     ("rtt {captures}/web.pcap --by colour", USAGE, ["--by", "colour"]),
     ("rtt {captures}/web.pcap --by prefix/129", USAGE, ["--by"]),
-    ("rtt {captures}/web.pcap --top -1 --by host", USAGE, ["--top", "'-1' is not a whole number from 0 to 10^12"]),
+    ("rtt {captures}/web.pcap --top 0 --by host", USAGE, ["--top", "'0' is not a whole number from 1 to 10^12"]),
     ("rtt {captures}/web.pcap --table staged --memory 64KiB --stages 9", USAGE, ["--stages", "from 1 to 8"]),
     ("rtt {captures}/web.pcap --sla 'tcp p95'", USAGE, ["--sla"]),
     ("rtt {captures}/web.pcap --sla 'tcp p101 < 5ms'", USAGE, ["--sla"]),
