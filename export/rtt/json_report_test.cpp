@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "export/rtt/example_report.h"
@@ -118,6 +119,39 @@ TEST(JsonReport, HoldsTheComparisonWithWhatWasExpected) {
   EXPECT_EQ(icmp["samples"], 3);
   EXPECT_EQ(icmp["expected_samples"], 3);
   EXPECT_EQ(icmp["quantiles"][2]["expected_ns"], icmp["quantiles"][2]["delay_ns"]);
+}
+
+TEST(JsonReport, CountsWhatIsInNoGroupAndInNoWindow) {
+  using namespace std::chrono_literals;
+  MeasurementOptions options;
+  options.window = 1s;
+  options.max_slices = 1;
+  Measurement measurement{options};
+  LossTally loss{
+      {.grouping = *Grouping::parse("port"), .max_groups = 1, .window = 1s, .max_slices = 1}};
+  Sample sample;
+  sample.kind = Kind::dns;
+  for (const auto port : std::array<std::uint16_t, 3>{53, 443, 853}) {
+    sample.time += 5s;
+    sample.responder_port = port;
+    measurement.add(sample);
+    loss.add(1u << index_of(LossSign::segment), 1, 1, sample);
+    loss.ask(sample);
+  }
+  loss.ask(sample);
+  RttReport report;
+  report.measurement = &measurement;
+  report.loss = &loss;
+  const Json json = Json::parse(json_report(report));
+  EXPECT_EQ(json["samples_beyond_windows"], 2);
+  EXPECT_EQ(json["loss"]["packets_beyond_groups"], 2);
+  EXPECT_EQ(json["loss"]["packets_beyond_windows"], 2);
+  EXPECT_EQ(json["loss"]["unanswered"]["requests_beyond_groups"], 3);
+  EXPECT_EQ(json["loss"]["unanswered"]["requests_beyond_windows"], 3);
+
+  const Measurement whole;
+  report.measurement = &whole;
+  EXPECT_FALSE(Json::parse(json_report(report)).contains("samples_beyond_windows"));
 }
 
 TEST(JsonReport, ListsGroupsThatBreakTheirRule) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 #include <sstream>
 
@@ -246,6 +247,30 @@ TEST(TextReport, LossOverTimeIsATableOfItsOwn) {
   EXPECT_NE(
       text_report(example.report, {.color = false, .unicode = false}).find("In fixed memory 50 %"),
       std::string::npos);
+}
+
+TEST(TextReport, SaysHowMuchLossIsInNoRow) {
+  ExampleReport example;
+  LossTally loss{
+      {.grouping = *Grouping::parse("port"), .max_groups = 1, .window = 1s, .max_slices = 1}};
+  Sample sample;
+  sample.kind = Kind::dns;
+  for (const auto port : std::array<std::uint16_t, 2>{53, 443}) {
+    sample.responder_port = port;
+    loss.add(1u << index_of(LossSign::segment), 1, 1, sample);
+    loss.ask(sample);
+  }
+  example.report.loss = &loss;
+  const auto text = [&] { return text_report(example.report, {.color = false, .unicode = false}); };
+  EXPECT_TRUE(text().contains(
+      "1 TCP packets and 1 requests are in no group: there were too many groups.\n"))
+      << text();
+  EXPECT_FALSE(text().contains("in no slice")) << text();
+  sample.time = Timestamp{} + 5s;
+  loss.ask(sample);
+  EXPECT_TRUE(text().contains(
+      "0 TCP packets and 1 requests are in no slice: there were too many slices.\n"))
+      << text();
 }
 
 TEST(TextReport, SaysWhereTheDelayIsAndHowSureThatIs) {
