@@ -5,6 +5,7 @@
 #include "estimate/estimates_of.h"
 #include "export/json_values.h"
 #include "export/rtt/heatmap_grid.h"
+#include "export/rtt/input_text.h"
 #include "export/rtt/report_groups.h"
 
 namespace sojourn {
@@ -55,9 +56,8 @@ void describe(Json& object, const Distribution& distribution, const std::vector<
 }
 
 Json input_object(const InputSummary& input) {
-  std::vector<std::string> warnings = input.warnings;
-  if (!input.drops.empty()) warnings.insert(warnings.begin(), input.drops);
-  if (!input.stopped.empty()) warnings.insert(warnings.begin(), input.stopped);
+  std::vector<std::string> warnings = input_losses(input);
+  warnings.insert(warnings.end(), input.warnings.begin(), input.warnings.end());
   return {{"files", input.files},
           {"packets", input.packets},
           {"bytes", input.bytes},
@@ -83,7 +83,7 @@ Json engine_object(const EngineSummary& engine) {
               {"why", engine.why},
               {"packets", engine.packets},
               {"missed", engine.missed},
-              {"missed_what", engine.missed_what},
+              {"missed_what", name_of(engine.missed_what)},
               {"kernel_bytes", engine.kernel_bytes},
               {"process_bytes", engine.process_bytes}};
   if (engine.cost_ns) object["program_ns_per_packet"] = *engine.cost_ns;

@@ -82,6 +82,19 @@ TEST(JsonReport, HasTheAgreedKeys) {
   EXPECT_EQ(json["sla"][4]["ok"], nullptr);
 }
 
+TEST(JsonReport, IsOneLineOfAnInterval) {
+  ExampleReport example;
+  example.report.interval = {3, ExampleReport::start,
+                             ExampleReport::start + std::chrono::seconds{2}};
+  const std::string line = json_line(example.report);
+  EXPECT_EQ(line.find('\n'), line.size() - 1);
+  EXPECT_EQ(Json::parse(line), Json::parse(json_report(example.report)));
+  const Json interval = Json::parse(line)["interval"];
+  EXPECT_EQ(interval["number"], 3);
+  EXPECT_EQ(interval["start_ns"], 1'794'052'800'000'000'000);
+  EXPECT_EQ(interval["end_ns"], 1'794'052'802'000'000'000);
+}
+
 TEST(JsonReport, IsADocumentWhateverHappened) {
   const Measurement nothing;
   RttReport report;

@@ -1,4 +1,4 @@
-#include "export/rtt/text_report.h"
+#include "export/rtt/text/text_report.h"
 
 #include <gtest/gtest.h>
 
@@ -172,9 +172,11 @@ TEST(TextCells, NeverPromiseTooMuch) {
 
 TEST(TextReport, SaysAtTheTopWhatTheKernelDropped) {
   ExampleReport example;
-  example.report.input.drops = "the kernel dropped 5 of 10 packets";
+  example.report.input.kernel_drops = 5;
+  example.report.input.passed = 10;
   const std::string text = text_report(example.report);
-  const auto warning = text.find("\nwarning: the kernel dropped 5 of 10 packets\n");
+  const auto warning =
+      text.find("\nwarning: the kernel dropped 5 of 10 packets (50 %) before they ");
   ASSERT_NE(warning, std::string::npos);
   EXPECT_LT(warning, text.find("median"));
 }
@@ -328,7 +330,7 @@ TEST(TextReport, SaysHowTheKernelMeasured) {
   engine.why = "it can";
   engine.packets = 12'345;
   engine.missed = 7;
-  engine.missed_what = "samples lost";
+  engine.missed_what = Missed::samples;
   engine.cost_ns = 81.4;
   engine.entry_probability = 0.125;
   engine.asked = 2'000;
@@ -339,7 +341,7 @@ TEST(TextReport, SaysHowTheKernelMeasured) {
   std::string text = text_report(example.report, {});
   std::ranges::replace(text, '\n', ' ');
   for (const char* const part :
-       {" Engine: kernel, tc (tcx) (it can).", " 12 345 packets seen, 7 samples lost.",
+       {" Engine: kernel, tc (tcx) (it can).", " 12 345 packets seen, 7 samples missed.",
         " 500 of 2 000 requests (25 %) were not let in;", " At the end 1 of 8 requests was let in.",
         " 81 ns a packet in the kernel's program.",
         " Memory: 3 MiB in the kernel, 5 MiB in this process."})

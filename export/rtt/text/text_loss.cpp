@@ -11,7 +11,7 @@
 #include "estimate/unanswered.h"
 #include "export/rtt/heatmap_grid.h"
 #include "export/rtt/share_text.h"
-#include "export/rtt/text_sections.h"
+#include "export/rtt/text/text_sections.h"
 
 namespace sojourn {
 
