@@ -48,7 +48,7 @@ TEST(MarkingReportText, NamesThePointAndTheColumns) {
 
 TEST(MarkingReportText, HasALineForEachFlow) {
   EXPECT_EQ(marking_text(north(), counted()),
-            "22:13:20.000     12 345      500.0ms    2.000ms          -         7  protocol=udp\n");
+            "22:13:20.000     12 345     500.0 ms   2.000 ms          -         7  protocol=udp\n");
 }
 
 TEST(MarkingReportText, HasALineIfNoFlowHadPackets) {
