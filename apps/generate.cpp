@@ -1,9 +1,5 @@
 // `sojourn generate`: writes a capture, and the true delays in it beside it.
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <memory>
 #include <string>
 
 #include "apps/commands.h"
@@ -15,74 +11,11 @@
 #include "export/files/run_files.h"
 #include "export/lab/generated_text.h"
 #include "export/sample_csv.h"
-#include "lab/border_mix.h"
-#include "lab/query_load.h"
 #include "lab/recorder/record_traffic.h"
-#include "lab/tcp_traffic.h"
+#include "lab/recorder/traffic_presets.h"
 
 namespace sojourn {
 namespace {
-
-double in_seconds(Duration duration) { return static_cast<double>(duration.count()) * 1e-9; }
-
-std::unique_ptr<TrafficModel> make_query_load(const GenerateRequest& request, bool bursts) {
-  QueryLoadOptions options;
-  if (bursts) {
-    // The rate and the answered share of FRIDGE's border link, in and out of bursts (METHODS: L4).
-    options = {.requests = 1'000'000,
-               .rate = 6.1e6 / 11.4,
-               .answered = 0.13,
-               .longest_ms = 0,
-               .burst_rate = 4,
-               .burst_delay = 5};
-  }
-  options.rate = request.rate.value_or(options.rate);
-  options.requests = request.requests.value_or(options.requests);
-  if (request.duration)
-    options.requests = static_cast<std::uint64_t>(in_seconds(*request.duration) * options.rate);
-  options.answered = request.answered.value_or(options.answered);
-  if (request.longest) options.longest_ms = in_seconds(*request.longest) * 1e3;
-  options.snap_length = request.snap_length;
-  options.seed = request.seed;
-  return std::make_unique<QueryLoad>(options);
-}
-
-std::unique_ptr<TrafficModel> make_border_mix(const GenerateRequest& request) {
-  BorderMixOptions options;
-  const double flows_a_packet =
-      static_cast<double>(options.flows) / static_cast<double>(options.packets);
-  const double packets_a_second = static_cast<double>(options.packets) / options.seconds;
-  options.packets = request.packets.value_or(
-      request.duration
-          ? static_cast<std::uint64_t>(in_seconds(*request.duration) * packets_a_second)
-          : options.packets);
-  options.seconds = request.duration ? in_seconds(*request.duration)
-                                     : static_cast<double>(options.packets) / packets_a_second;
-  options.flows = request.flows.value_or(
-      static_cast<std::uint64_t>(std::ceil(static_cast<double>(options.packets) * flows_a_packet)));
-  options.snap_length = request.snap_length;
-  options.seed = request.seed;
-  return std::make_unique<BorderMix>(options);
-}
-
-std::unique_ptr<TrafficModel> make_tcp_traffic(const GenerateRequest& request) {
-  TcpTrafficOptions options;
-  options.packets =
-      request.packets.value_or(request.flows ? *request.flows * 100 : options.packets);
-  options.flows = request.flows.value_or(std::max<std::uint64_t>(1, options.packets / 100));
-  if (request.duration) options.seconds = in_seconds(*request.duration);
-  options.loss = request.loss.value_or(options.loss);
-  options.reorder = request.reorder.value_or(options.reorder);
-  options.snap_length = request.snap_length;
-  options.seed = request.seed;
-  return std::make_unique<TcpTraffic>(options);
-}
-
-std::unique_ptr<TrafficModel> make_model(const GenerateRequest& request) {
-  if (request.model == "isp") return make_border_mix(request);
-  if (request.model == "tcp") return make_tcp_traffic(request);
-  return make_query_load(request, request.model == "bursts");
-}
 
 Result<RecordedTraffic> generate(const GenerateRequest& request) {
   RunFiles files;
@@ -96,7 +29,7 @@ Result<RecordedTraffic> generate(const GenerateRequest& request) {
                         LinkType::ethernet};
   SampleCsvWriter truth{*truth_file};
 
-  const auto model = make_model(request);
+  const auto model = make_traffic(request);
   watch_for_interrupts();
   Progress progress;
   const RecordedTraffic made = record_traffic(*model, capture, truth, [&](std::uint64_t packets) {
@@ -123,7 +56,7 @@ int run_generate(const GenerateRequest& request) {
   const std::string summary =
       generated_text({request.capture, request.truth, request.model, request.seed}, *made);
   if (request.capture == "-" || request.truth == "-")
-    std::fputs(summary.c_str(), stderr);
+    say_text_aside(summary);
   else
     say_text(summary);
   return exit_ok;

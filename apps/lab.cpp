@@ -17,6 +17,7 @@
 #include "console/progress.h"
 #include "export/charts/line_chart.h"
 #include "export/files/run_files.h"
+#include "export/lab/lab_csv.h"
 #include "export/lab/lab_json.h"
 #include "export/lab/lab_page.h"
 #include "export/lab/lab_text.h"

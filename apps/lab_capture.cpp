@@ -20,6 +20,7 @@
 #include "export/charts/line_chart.h"
 #include "export/files/run_files.h"
 #include "export/lab/capture_text.h"
+#include "export/lab/lab_csv.h"
 #include "export/lab/lab_json.h"
 #include "export/lab/lab_text.h"
 
@@ -165,7 +166,7 @@ Result<void> compare(const CaptureRequest& request, const std::vector<std::uint6
     say_text(comparison_json(*comparison, *trial, options, request.captures));
     return {};
   }
-  say_text(trial_text(*trial) + table_text(report.tables.front()) + '\n' + files_written(paths));
+  say_text(comparison_text(report, *trial, paths));
   return {};
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -65,7 +64,7 @@ Result<void> mark(const MarkRequest& request) {
   const std::string text =
       mark_text(printable(request.output), request.options, (*marker)->counters());
   if (request.output == "-")
-    std::fputs(text.c_str(), stderr);
+    say_text_aside(text);
   else
     say_text(text);
   return {};

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,8 +11,7 @@
 #include "apps/commands.h"
 #include "export/marking/marking_report_csv.h"
 #include "export/oneway/oneway_remarks.h"
-#include "oneway/marking/marking_clusters.h"
-#include "oneway/marking/marking_summary.h"
+#include "pipeline/oneway/marking_join.h"
 
 namespace sojourn {
 namespace {
@@ -30,25 +28,6 @@ std::string impossible_with_marking(const OnewayRequest& request) {
   if (request.clock_offset != Duration{})
     return "--clock-offset: the points' clocks said when intervals began, which is over";
   return {};
-}
-
-PointInput input_of(const PointRecords& point) {
-  PointInput input;
-  for (const MarkingRecord& record : point.records) input.packets += record.packets;
-  if (point.span.since <= point.span.until) {
-    input.first = point.span.since;
-    input.last = point.span.until;
-  }
-  return input;
-}
-
-void add_clusters(const OnewayRequest& request, const JoinedMarking& joined, OnewayResult& result) {
-  std::vector<const PointRecords*> points;
-  for (const PointRecords& point : joined.points) points.push_back(&point);
-  for (ResultTable& table :
-       cluster_tables(joined.setup, request.setup.clock_error.value_or(joined.largest_clock_error),
-                      points, request.setup.segments))
-    result.tables.push_back(std::move(table));
 }
 
 }  // namespace
@@ -79,33 +58,15 @@ Result<int> measure_marking_records(const OnewayRequest& request) {
 Result<int> measure_marking_records(const OnewayRequest& request,
                                     const std::vector<MarkingPointFile>& files,
                                     OnewayOutputs outputs) {
-  const auto& segments = request.setup.segments;
   const auto started = std::chrono::steady_clock::now();
-  const auto joined = join_marking(files);
-  if (!joined) return std::unexpected(joined.error());
-  std::vector<MarkingHop> hops;
-  for (std::size_t i = 1; i + 1 < files.size(); ++i)
-    hops.push_back({files[i].point, joined->points[i]});
-
-  OnewayMeasurement measured;
-  const auto clock_error =
-      request.setup.clock_error ? request.setup.clock_error : joined->clock_error;
-  const MarkJudgeOptions options{joined->setup.method, clock_error.value_or(Duration{})};
-  measured.result = summarise_marking(
-      joined->setup, options, joined->points.front(), joined->points.back(),
-      segments.empty() ? std::span<const MarkingHop>{hops} : std::span<const MarkingHop>{});
-  if (!segments.empty()) add_clusters(request, *joined, measured.result);
-  measured.inputs = {input_of(joined->points.front()), input_of(joined->points.back())};
-  add_flow_means(measured);
-  if (nothing_is_valid(measured.result))
-    measured.result.notes.emplace_back(
-        "No interval is valid; the column not_valid of the intervals says why.");
-  OnewayReport report = report_of(request, measured);
-  report.clock_error = clock_error;
-  if (measured.result.tables.front().rows.empty())
+  const auto marking = measure_marking_points(files, request.setup);
+  if (!marking) return std::unexpected(marking.error());
+  if (marking->empty())
     return failure(fmt::format("{} and {} hold no packets", request.first, request.last));
+  OnewayReport report = report_of(request, marking->measured);
+  report.clock_error = marking->clock_error;
   for (const Point point : {Point::first, Point::last})
-    report.points[index_of(point)].captured = measured.inputs[index_of(point)].packets;
+    report.points[index_of(point)].captured = marking->measured.inputs[index_of(point)].packets;
   report.elapsed = std::chrono::steady_clock::now() - started;
   add_remarks(report);
   if (auto written = outputs.finish(request, report); !written)

@@ -1,11 +1,8 @@
 // `sojourn rtt`: round-trip delays, from opening the input to the exit status.
 
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,12 +25,12 @@
 #include "console/output.h"
 #include "console/progress.h"
 #include "console/terminal.h"
-#include "core/units.h"
+#include "export/rtt/input_text.h"
 #include "export/rtt/json_report.h"
+#include "export/rtt/report_verdicts.h"
 #include "export/rtt/rtt_report.h"
-#include "export/rtt/text_report.h"
+#include "export/rtt/text/text_report.h"
 #include "export/sample_csv.h"
-#include "export/text_cells.h"
 #include "pipeline/rtt_pipeline.h"
 #include "pipeline/skipped_packets.h"
 #include "places/maxmind.h"
@@ -42,7 +39,6 @@ namespace sojourn {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using namespace std::chrono_literals;
 
 Result<std::unique_ptr<Source>> open_input(const RttRequest& request) {
   std::shared_ptr<NameTable> names;
@@ -65,67 +61,22 @@ Result<Timestamp> resolve_split(const RttRequest& request) {
   return request.split->resolve(first_time(**source).value_or(Timestamp{}));
 }
 
-/// What is the same for every report of a run.
-struct Task {
-  const RttRequest& request;
-  std::optional<Expectation> expectation;
-  Clock::time_point started = Clock::now();
-};
-
-/// Also by group, if both have the same groups.
-void hold_against(const Expectation& expectation, const RttRequest& request, RttReport& report) {
-  const Measurement& measurement = *report.measurement;
-  ExpectOptions options = request.expect_options;
-  if (measurement.grouping() && !expectation.grouping.empty()) {
-    options.false_alarm /= 2;  // for the groups, and as much for all else
-    report.changes =
-        compare_groups(expectation, measurement, request.options.kinds, options, request.top);
-  } else if (measurement.grouping()) {
-    report.input.warnings.push_back(request.expect +
-                                    " has no groups to compare with: it was saved without --by");
-  }
-  Expectation asked_for = expectation;
-  std::erase_if(asked_for.parts,
-                [&](const auto& part) { return !request.options.kinds.has(part.kind); });
-  report.expect = {
-      request.expect, expectation.first, expectation.last,
-      compare(asked_for, take_expectation(measurement, request.options.kinds), options)};
-}
-
-/// Empty if the kernel dropped nothing.
-std::string warning_of_drops(const SourceCounters& counters) {
-  if (counters.kernel_drops == 0) return {};
-  const std::uint64_t passed = counters.packets + counters.filtered + counters.kernel_drops;
-  return fmt::format(
-      "the kernel dropped {} of {} packets ({} %) before they could be read: counts are too low, "
-      "and pairs are missing",
-      format_count(counters.kernel_drops), format_count(passed),
-      percent(counters.kernel_drops, passed));
-}
-
-/// Where the exact table had to stop, and what helps; empty if it did not.
-std::string stopped_short(const RttRequest& request, const Source& source,
-                          const RttPipeline& pipeline) {
-  if (!pipeline.is_full()) return {};
-  return fmt::format(
-      "stopped after {} packets: what waits for an answer would take more than {}{}; --memory "
-      "64MiB without --table exact measures all of it in fixed memory",
-      format_count(source.counters().packets - pipeline.packets_beyond_limit()),
-      format_size(request.options.table.limit_bytes),
-      request.table.memory_bytes ? "" : ", half of this machine's memory");
-}
-
 /// What packets taken to here have given.
 RttReport figures_of(const RttRequest& request, const Source& source, const RttPipeline& pipeline) {
   RttReport report;
-  report.input.packets = source.counters().packets;
-  report.input.bytes = source.counters().bytes;
+  const SourceCounters& counters = source.counters();
+  report.input.packets = counters.packets;
+  report.input.bytes = counters.bytes;
   report.input.first = pipeline.time_span().first;
   report.input.last = pipeline.time_span().last;
-  report.input.skipped = skipped_packets(source.counters(), pipeline.skipped());
+  report.input.skipped = skipped_packets(counters, pipeline.skipped());
   report.input.warnings = all_warnings(source);
-  report.input.drops = warning_of_drops(source.counters());
-  report.input.stopped = stopped_short(request, source, pipeline);
+  report.input.kernel_drops = counters.kernel_drops;
+  report.input.passed = counters.packets + counters.filtered + counters.kernel_drops;
+  if (pipeline.is_full())
+    report.input.stopped = {.packets = counters.packets - pipeline.packets_beyond_limit(),
+                            .limit_bytes = request.options.table.limit_bytes,
+                            .limit_named = request.table.memory_bytes.has_value()};
   const TableKind table = request.options.table.kind;
   report.table.name = name_of(table);
   report.table.memory_bytes = pipeline.memory().table_bytes;
@@ -163,66 +114,11 @@ RttReport figures_of(const RttRequest& request, KernelRtt& run) {
   return report;
 }
 
-RttReport make_report(const Task& task, RttReport report) {
-  const RttRequest& request = task.request;
-  report.input.files = request.captures;
-  for (const std::string& interface : request.interfaces)
-    report.input.files.push_back("interface " + interface);
-  if (interrupted())
-    report.input.warnings.emplace_back("interrupted: this is what was read until then");
-  report.table.seed = request.options.seed;
-  report.kinds = request.options.kinds;
-  report.kinds_named = request.kinds_named;
-  report.top = request.top;
-  report.sort = request.sort;
-  report.draw_heatmap = request.draw_heatmap;
-  report.threads = request.options.threads;
-  for (const SlaRule& rule : request.sla) {
-    if (rule.each_group())
-      report.sla_groups.push_back(
-          evaluate_groups(rule, *report.measurement, request.top, report.loss));
-    else
-      std::ranges::move(rule.evaluate(*report.measurement, report.loss),
-                        std::back_inserter(report.sla));
-  }
-  if (task.expectation) hold_against(*task.expectation, request, report);
-  if (request.split)
-    report.changes = compare_groups(*report.measurement, request.expect_options, request.top);
-  report.elapsed = Clock::now() - task.started;
-  return report;
-}
-
-/// Live: the time is not up, and standard output still has a reader.
-bool goes_on(const Task& task) {
-  return !OutputFile::reader_gone() &&
-         (!task.request.duration || Clock::now() - task.started < *task.request.duration);
-}
-
-/// Live: goes on until the time is up, and shows the figures every second on a terminal.
-template <class Figures>
-GoOn watching(const Task& task, LiveView& view, Figures figures) {
-  return [&task, &view, figures] {
-    const RttRequest& request = task.request;
-    if (view.due())
-      view.show(live_report(make_report(task, figures()), {request.color, request.unicode},
-                            screen_size()));
-    return goes_on(task);
-  };
-}
-
 /// What the text report would say, for those who read another form of it.
 void warn_of(const RttRequest& request, const RttReport& report) {
   if ((!request.json && !silent(request)) || OutputFile::reader_gone()) return;
-  if (!report.input.drops.empty()) warn(report.input.drops);
+  if (const std::string drops = drops_text(report.input); !drops.empty()) warn(drops);
   for (const std::string& warning : report.input.warnings) warn(warning);
-}
-
-/// Broken promises, for the exit status.
-bool alarmed(const RttReport& report) {
-  return std::ranges::any_of(report.sla, &SlaResult::broken) ||
-         std::ranges::any_of(report.sla_groups, &SlaGroups::broken) ||
-         (report.expect && report.expect->comparison.shifted()) ||
-         (report.expect && report.changes && !report.changes->at && report.changes->any_changed());
 }
 
 /// All is open that needs them, and no packet has been looked at.
@@ -232,100 +128,167 @@ Result<void> give_up_rights(RttOutputs& outputs) {
   return drop_privileges();
 }
 
-Result<int> measure(const RttRequest& request) {
-  Task task{request, std::nullopt};
-  if (!request.expect.empty()) {
-    auto expectation = load_expectation(request.expect);
-    if (!expectation) return std::unexpected(expectation.error());
-    task.expectation = std::move(*expectation);
-  }
-  if (auto checked = check_groups(request, task.expectation); !checked)
-    return std::unexpected(checked.error());
-  auto outputs = RttOutputs::open(request);
-  if (!outputs) return std::unexpected(outputs.error());
-  std::optional<SampleCsvWriter> writer;
-  if (outputs->samples) writer.emplace(*outputs->samples);
-  KernelRtt::SampleConsumer consumer;
-  if (writer) consumer = [&](const Sample& sample) { writer->write(sample); };
+/// One run: what it opens, measures and reports, in this order.
+class RttRun {
+ public:
+  explicit RttRun(const RttRequest& request) : request_(request) {}
 
-  const bool live = !request.interfaces.empty();
-  LiveEngine engine;
-  if (live) {
-    auto opened = open_engine(request, consumer);
-    if (!opened) return std::unexpected(opened.error());
-    engine = std::move(*opened);
+  Result<int> measure() {
+    if (auto ready = read_expectation(); !ready) return std::unexpected(ready.error());
+    if (auto ready = open_outputs(); !ready) return std::unexpected(ready.error());
+    if (auto ready = open_meter(); !ready) return std::unexpected(ready.error());
+    if (is_live())
+      if (auto dropped = give_up_rights(outputs_); !dropped)
+        return std::unexpected(dropped.error());
+    started_ = Clock::now();
+    watch_for_interrupts();
+    if (request_.every) intervals_.emplace(*request_.every);
+    if (is_live())
+      run_live();
+    else
+      run_captures();
+    if (writer_) writer_->flush();
+    return request_.every ? finish_intervals() : finish_whole();
   }
-  std::unique_ptr<Source> source;
-  std::optional<RttPipeline> pipeline;
-  if (!engine.kernel) {
-    auto opened = open_input(request);
-    if (!opened) return std::unexpected(opened.error());
-    source = std::move(*opened);
-    pipeline.emplace(request.options, writer ? &*writer : nullptr);
-  }
-  if (live)
-    if (auto dropped = give_up_rights(*outputs); !dropped) return std::unexpected(dropped.error());
 
-  task.started = Clock::now();
-  watch_for_interrupts();
-  const auto figures = [&] {
-    RttReport report = engine.kernel ? figures_of(request, *engine.kernel)
-                                     : figures_of(request, *source, *pipeline);
-    if (live)
-      report.engine =
-          engine.kernel ? engine_summary(*engine.kernel, engine) : engine_summary(*source, engine);
+ private:
+  bool is_live() const { return !request_.interfaces.empty(); }
+
+  Result<void> read_expectation() {
+    if (!request_.expect.empty()) {
+      auto expectation = load_expectation(request_.expect);
+      if (!expectation) return std::unexpected(expectation.error());
+      expectation_ = std::move(*expectation);
+    }
+    return check_groups(request_, expectation_);
+  }
+  Result<void> open_outputs() {
+    auto outputs = RttOutputs::open(request_);
+    if (!outputs) return std::unexpected(outputs.error());
+    outputs_ = std::move(*outputs);
+    if (outputs_.samples) writer_.emplace(*outputs_.samples);
+    return {};
+  }
+  /// The kernel's program, or a source and the pipeline.
+  Result<void> open_meter() {
+    if (is_live()) {
+      KernelRtt::SampleConsumer consumer;
+      if (writer_) consumer = [this](const Sample& sample) { writer_->write(sample); };
+      auto opened = open_engine(request_, consumer);
+      if (!opened) return std::unexpected(opened.error());
+      engine_ = std::move(*opened);
+    }
+    if (engine_.kernel) return {};
+    auto opened = open_input(request_);
+    if (!opened) return std::unexpected(opened.error());
+    source_ = std::move(*opened);
+    pipeline_.emplace(request_.options, writer_ ? &*writer_ : nullptr);
+    return {};
+  }
+
+  /// What has been measured until now.
+  RttReport figures() {
+    RttReport report = engine_.kernel ? figures_of(request_, *engine_.kernel)
+                                      : figures_of(request_, *source_, *pipeline_);
+    if (is_live())
+      report.engine = engine_.kernel ? engine_summary(*engine_.kernel, engine_)
+                                     : engine_summary(*source_, engine_);
     return report;
-  };
-  bool broken = false;
-  std::optional<RttIntervals> intervals;
-  if (request.every) intervals.emplace(*request.every);
-  const auto end_interval = [&] {
-    RttReport report = intervals->since_last(figures());
+  }
+  /// These figures beside what was asked for, and their verdicts.
+  RttReport report_of(RttReport report) const {
+    report.input.files = request_.captures;
+    for (const std::string& interface : request_.interfaces)
+      report.input.files.push_back("interface " + interface);
+    if (interrupted())
+      report.input.warnings.emplace_back("interrupted: this is what was read until then");
+    report.table.seed = request_.options.seed;
+    report.kinds = request_.options.kinds;
+    report.kinds_named = request_.kinds_named;
+    report.top = request_.top;
+    report.sort = request_.sort;
+    report.draw_heatmap = request_.draw_heatmap;
+    report.threads = request_.options.threads;
+    add_verdicts({.sla = request_.sla,
+                  .expectation = expectation_ ? &*expectation_ : nullptr,
+                  .expectation_file = request_.expect,
+                  .expect_options = request_.expect_options,
+                  .split = request_.split.has_value()},
+                 report);
+    report.elapsed = Clock::now() - started_;
+    return report;
+  }
+  void end_interval() {
+    RttReport report = intervals_->since_last(figures());
     const RttPipeline::Interval part =
-        engine.kernel ? RttPipeline::Interval{engine.kernel->take_interval(), std::nullopt}
-                      : pipeline->take_interval();
+        engine_.kernel ? RttPipeline::Interval{engine_.kernel->take_interval(), std::nullopt}
+                       : pipeline_->take_interval();
     report.measurement = &part.measurement;
     report.loss = part.loss ? &*part.loss : nullptr;
-    report = make_report(task, std::move(report));
-    outputs->report->write(json_line(report));
-    broken = broken || alarmed(report);
-  };
-  if (live) {
-    LiveView view{!request.json && !silent(request)};
-    const GoOn watch = watching(task, view, figures);
-    const GoOn report_parts = [&] {
-      const bool on = goes_on(task);
-      if (on && intervals->due()) end_interval();  // the last one ends with the run
-      return on;
+    report = report_of(std::move(report));
+    outputs_.report->write(json_line(report));
+    broken_ = broken_ || breaks_a_promise(report);
+  }
+
+  /// The time is not up, and standard output still has a reader.
+  bool goes_on() const {
+    return !OutputFile::reader_gone() &&
+           (!request_.duration || Clock::now() - started_ < *request_.duration);
+  }
+  /// Shows the figures every second on a terminal, or reports each interval.
+  void run_live() {
+    LiveView view{!request_.json && !silent(request_)};
+    const GoOn go_on = [&] {
+      if (intervals_) {
+        const bool on = goes_on();
+        if (on && intervals_->due()) end_interval();  // the last one ends with the run
+        return on;
+      }
+      if (view.due())
+        view.show(
+            live_report(report_of(figures()), {request_.color, request_.unicode}, screen_size()));
+      return goes_on();
     };
-    const GoOn& go_on = request.every ? report_parts : watch;
-    if (engine.kernel)
-      engine.kernel->run(interrupted(), go_on);
+    if (engine_.kernel)
+      engine_.kernel->run(interrupted(), go_on);
     else
-      pipeline->run_live(*source, interrupted(), go_on);
-  } else {
+      pipeline_->run_live(*source_, interrupted(), go_on);
+  }
+  void run_captures() {
     Progress progress;
-    pipeline->run(*source, interrupted(), [&] {
+    pipeline_->run(*source_, interrupted(), [&] {
       if (OutputFile::reader_gone()) stop_reading();
-      progress.show(source->progress(), source->counters().packets);
+      progress.show(source_->progress(), source_->counters().packets);
     });
   }
 
-  if (writer) writer->flush();
-  if (request.every) {
+  Result<int> finish_intervals() {
     for (const std::string& warning : figures().input.warnings) warn(warning);
     end_interval();
-    if (auto written = outputs->finish_intervals(); !written)
+    if (auto written = outputs_.finish_intervals(); !written)
       return std::unexpected(written.error());
-    return broken ? exit_sla_violated : exit_ok;
+    return broken_ ? exit_sla_violated : exit_ok;
   }
-  const RttReport report = make_report(task, figures());
-  warn_of(request, report);
-  if (auto written = outputs->finish(request, report); !written)
-    return std::unexpected(written.error());
-  if (!report.input.stopped.empty()) return failure(report.input.stopped);
-  return alarmed(report) ? exit_sla_violated : exit_ok;
-}
+  Result<int> finish_whole() {
+    const RttReport report = report_of(figures());
+    warn_of(request_, report);
+    if (auto written = outputs_.finish(request_, report); !written)
+      return std::unexpected(written.error());
+    if (report.input.stopped) return failure(stopped_text(report.input));
+    return breaks_a_promise(report) ? exit_sla_violated : exit_ok;
+  }
+
+  const RttRequest& request_;
+  std::optional<Expectation> expectation_;
+  RttOutputs outputs_;
+  std::optional<SampleCsvWriter> writer_;  ///< into one of these
+  LiveEngine engine_;
+  std::unique_ptr<Source> source_;
+  std::optional<RttPipeline> pipeline_;
+  Clock::time_point started_;
+  std::optional<RttIntervals> intervals_;
+  bool broken_ = false;  ///< in an interval that is over
+};
 
 }  // namespace
 
@@ -347,7 +310,7 @@ int run_rtt(const RttRequest& given) {
     }
     request.options.measurement.split = *at;
   }
-  const auto status = measure(request);
+  const auto status = RttRun{request}.measure();
   if (status) return *status;
   complain(status.error().message);
   return exit_error;

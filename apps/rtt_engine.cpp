@@ -103,8 +103,7 @@ EngineSummary engine_summary(const KernelRtt& run, const LiveEngine& engine) {
   const dp_counters counters = run.counters();
   summary.packets = counters.packets;
   summary.missed = counters.unread;
-  summary.missed_what =
-      run.has_histograms() ? "samples missed" : "samples that the ring had no room for";
+  summary.missed_what = run.has_histograms() ? Missed::samples : Missed::samples_for_a_ring;
   summary.cost_ns = run.cost_ns();
   summary.entry_probability = run.entry_probability();
   summary.asked = counters.arrivals;
@@ -121,7 +120,7 @@ EngineSummary engine_summary(const Source& source, const LiveEngine& engine) {
   summary.why = engine.why;
   summary.packets = source.counters().packets;
   summary.missed = source.counters().kernel_drops;
-  summary.missed_what = "packets that the kernel had to drop";
+  summary.missed_what = Missed::packets;
   summary.kernel_bytes = LiveOptions{}.ring_bytes;
   summary.process_bytes = process_bytes();
   return summary;

@@ -1,6 +1,5 @@
 #include "apps/rtt_outputs.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -10,30 +9,12 @@
 #include "export/rtt/json_report.h"
 #include "export/rtt/svg_heatmap.h"
 #include "export/rtt/svg_plot.h"
-#include "export/rtt/text_report.h"
+#include "export/rtt/text/text_report.h"
 
 namespace sojourn {
 namespace {
 
 Timestamp now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
-
-/// What each counter has grown by.
-std::vector<NamedCount> growth(const std::vector<NamedCount>& total,
-                               const std::vector<NamedCount>& before) {
-  std::vector<NamedCount> counts = total;
-  for (auto& [name, count] : counts)
-    if (const auto found = std::ranges::find(before, name, &NamedCount::first);
-        found != before.end())
-      count -= found->second;
-  return counts;
-}
-
-void subtract(EngineSummary& engine, const EngineSummary& before) {
-  engine.packets -= before.packets;
-  engine.missed -= before.missed;
-  engine.asked -= before.asked;
-  engine.turned_away -= before.turned_away;
-}
 
 }  // namespace
 
@@ -111,27 +92,11 @@ Result<void> RttOutputs::finish_intervals() {
 }
 
 RttIntervals::RttIntervals(Duration length)
-    : length_(length), due_(Clock::now() + length), start_(now()) {}
+    : length_(length), due_(Clock::now() + length), reports_(now()) {}
 
 RttReport RttIntervals::since_last(RttReport total) {
-  const Timestamp end = std::max(now(), start_);
   while (due()) due_ += length_;
-  RttReport report = total;
-  report.interval = {++number_, start_, end};
-  report.input.first = std::exchange(start_, end);
-  report.input.last = end;
-  report.input.packets -= input_.packets;
-  report.input.bytes -= input_.bytes;
-  report.input.skipped = growth(total.input.skipped, input_.skipped);
-  std::erase_if(report.input.skipped, [](const NamedCount& one) { return one.second == 0; });
-  report.table.counters = growth(total.table.counters, table_);
-  if (report.engine && engine_) subtract(*report.engine, *engine_);
-  // Its words are about the whole run; the numbers of the interval are among those skipped.
-  report.input.drops.clear();
-  table_ = std::move(total.table.counters);
-  input_ = std::move(total.input);
-  engine_ = std::move(total.engine);
-  return report;
+  return reports_.since_last(std::move(total), now());
 }
 
 }  // namespace sojourn

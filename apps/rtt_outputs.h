@@ -2,14 +2,13 @@
 // The files that `sojourn rtt` writes, and the lines of --every.
 
 #include <chrono>
-#include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "apps/rtt_request.h"
 #include "core/result.h"
 #include "core/time.h"
 #include "export/files/output_file.h"
+#include "export/rtt/report_intervals.h"
 #include "export/rtt/rtt_report.h"
 
 namespace sojourn {
@@ -32,8 +31,8 @@ struct RttOutputs {
   Result<void> finish_intervals();
 };
 
-/// Intervals follow each other without a gap.  They begin when the run does, and end `length` later
-/// or, if the machine was busy, when it comes to look.
+/// The first begins when the run does; each ends `length` later or, if the machine was busy, when
+/// it comes to look.
 class RttIntervals {
  public:
   using Clock = std::chrono::steady_clock;
@@ -42,18 +41,13 @@ class RttIntervals {
 
   bool due() const { return Clock::now() >= due_; }
 
-  /// The interval ends here.  Of what `total` has counted from the start of the run on, only what
-  /// came since the last call is left.
+  /// The interval ends here, as ReportIntervals says.
   RttReport since_last(RttReport total);
 
  private:
   Duration length_;
   Clock::time_point due_;
-  Timestamp start_;
-  std::uint64_t number_ = 0;
-  InputSummary input_;
-  std::vector<NamedCount> table_;
-  std::optional<EngineSummary> engine_;
+  ReportIntervals reports_;
 };
 
 /// Standard output belongs to a table or a picture, and no report is printed.

@@ -41,6 +41,10 @@ void say_text(std::string_view text) {
   if (*said) (*said)->write(text);
 }
 
+void say_text_aside(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);  // where else could we say that it failed?
+}
+
 Result<void> flush_output() {
   if (!said) return {};
   return *said ? (*said)->finish() : Result<void>{std::unexpected(said->error())};

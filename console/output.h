@@ -23,6 +23,8 @@ Result<void> open_output(RunFiles& files);
 /// On standard output, at once.  fmt::print would throw on an error; this records it for
 /// flush_output().  Results come as text from export/.
 void say_text(std::string_view text);
+/// The same on standard error, where standard output belongs to a file of the run.
+void say_text_aside(std::string_view text);
 
 /// Whether all output was written.
 Result<void> flush_output();

@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/time.h"
+
 namespace sojourn {
 
 /// A measured value beside the value that a paper reports.
@@ -22,8 +24,8 @@ struct BesidePaper {
 /// One cell: a `value` for programs and a `text` for people.  A default cell is unknown: "-" for
 /// people, null in JSON.
 struct Cell {
-  using Value =
-      std::variant<std::monostate, std::int64_t, std::uint64_t, double, std::string, BesidePaper>;
+  using Value = std::variant<std::monostate, std::int64_t, std::uint64_t, double, std::string,
+                             BesidePaper, Timestamp>;
   Value value;
   std::string text = "-";
 
@@ -31,6 +33,8 @@ struct Cell {
   Cell(std::string words) : value(words), text(std::move(words)) {}
   Cell(std::string_view words) : Cell(std::string{words}) {}
   Cell(const char* words) : Cell(std::string{words}) {}
+  /// For programs nanoseconds since 1970, and its column's name ends in "_ns"; for people a date.
+  Cell(Timestamp time);
   template <std::integral Number>
   Cell(Number number) : text(std::to_string(number)) {
     if constexpr (std::is_signed_v<Number>)
@@ -68,5 +72,8 @@ struct ResultTable {
   std::vector<std::string> columns;
   std::vector<std::vector<Cell>> rows;
 };
+
+/// Names of the columns for people: a column of dates is called "start", not "start_ns".
+std::vector<std::string> heads_of(const ResultTable& table);
 
 }  // namespace sojourn

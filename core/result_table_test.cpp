@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "core/units.h"
+
 namespace sojourn {
 namespace {
 
@@ -19,6 +21,17 @@ TEST(Cell, KeepsTheNumberBesideWhatIsShown) {
   EXPECT_EQ(size.text, "64 KiB");
   EXPECT_EQ(Cell::beside_paper(0.123, 0.1, 2).text, "0.12 (0.10)");
   EXPECT_EQ(std::get<BesidePaper>(Cell::beside_paper(0.123, 0.1, 2).value).ours, 0.123);
+}
+
+TEST(Cell, TimeIsANumberForProgramsAndADateForPeople) {
+  const Cell start = timestamp_from_ns(1'794'052'800'250'000'000);
+  EXPECT_EQ(to_ns(std::get<Timestamp>(start.value)), 1'794'052'800'250'000'000);
+  EXPECT_EQ(start.text, format_time(timestamp_from_ns(1'794'052'800'250'000'000)));
+  const ResultTable table{.name = "t",
+                          .title = "",
+                          .columns = {"flow", "start_ns", "delay_ns"},
+                          .rows = {{"a", Cell{}, 5}, {"b", start, 7}}};
+  EXPECT_EQ(heads_of(table), (std::vector<std::string>{"flow", "start", "delay_ns"}));
 }
 
 TEST(Cell, WordsStayWordsEvenIfTheyLookLikeNumbers) {

@@ -64,34 +64,45 @@ void LossTally::add(std::uint16_t bits, double weight, std::uint64_t flow, const
     if (found != groups_.end())
       found->second[leg].add(bits, weight, flow);
     else
-      ++beyond_;
+      ++beyond_groups_.packets;
   }
   if (!options_.window) return;
   const std::int64_t number = slice_of(sample.time, *options_.window);
   if (slices_.contains(number) || slices_.size() < options_.max_slices)
     slices_[number][leg].add(bits, weight, flow);
   else
-    ++beyond_;
+    ++beyond_slices_.packets;
 }
 
+// A row that finds no room here is beyond, as its packets would have been had they come here.
 void LossTally::merge(const LossTally& other) {
   merge_legs(total_, other.total_);
-  beyond_ += other.beyond_;
-  for (const auto& [key, legs] : other.groups_)
-    if (groups_.contains(key) || groups_.size() < options_.max_groups)
-      merge_legs(groups_[key], legs);
-  for (const auto& [number, legs] : other.slices_)
-    if (slices_.contains(number) || slices_.size() < options_.max_slices)
-      merge_legs(slices_[number], legs);
+  beyond_groups_ += other.beyond_groups_;
+  beyond_slices_ += other.beyond_slices_;
+  const auto join = [](auto& rows, const auto& others, std::size_t most, auto put, auto leave_out) {
+    for (const auto& [id, row] : others)
+      if (rows.contains(id) || rows.size() < most)
+        put(rows[id], row);
+      else
+        leave_out(row);
+  };
+  const auto packets_to = [](Beyond& beyond) {
+    return [&beyond](const LossByLeg& legs) {
+      for (const LossCounts& counts : legs) beyond.packets += counts.packets_seen();
+    };
+  };
+  const auto requests_to = [](Beyond& beyond) {
+    return [&beyond](const RequestsByKind& kinds) {
+      for (const RequestCounts& counts : kinds) beyond.requests += counts.requests;
+    };
+  };
   const auto add = [](RequestsByKind& into, const RequestsByKind& from) {
     for (std::size_t i = 0; i < from.size(); ++i) into[i] += from[i];
   };
-  for (const auto& [key, kinds] : other.asking_groups_)
-    if (asking_groups_.contains(key) || asking_groups_.size() < options_.max_groups)
-      add(asking_groups_[key], kinds);
-  for (const auto& [number, kinds] : other.asking_slices_)
-    if (asking_slices_.contains(number) || asking_slices_.size() < options_.max_slices)
-      add(asking_slices_[number], kinds);
+  join(groups_, other.groups_, options_.max_groups, merge_legs, packets_to(beyond_groups_));
+  join(slices_, other.slices_, options_.max_slices, merge_legs, packets_to(beyond_slices_));
+  join(asking_groups_, other.asking_groups_, options_.max_groups, add, requests_to(beyond_groups_));
+  join(asking_slices_, other.asking_slices_, options_.max_slices, add, requests_to(beyond_slices_));
 }
 
 void LossTally::ask(const Sample& sample) { count(sample, {.requests = 1}); }
@@ -111,14 +122,14 @@ void LossTally::count(const Sample& sample, const RequestCounts& more) {
     if (found != asking_groups_.end())
       found->second[kind] += more;
     else
-      beyond_ += more.requests;
+      beyond_groups_.requests += more.requests;
   }
   if (!options_.window) return;
   const std::int64_t number = slice_of(sample.time, *options_.window);
   if (asking_slices_.contains(number) || asking_slices_.size() < options_.max_slices)
     asking_slices_[number][kind] += more;
   else
-    beyond_ += more.requests;
+    beyond_slices_.requests += more.requests;
 }
 
 auto LossTally::sum_of(const auto& rows) -> RequestsByKind {

@@ -30,6 +30,8 @@ class LossCounts {
   /// Of segments or packets, see base_of().
   ShareEstimate share(LossSign sign) const;
   bool empty() const { return packets_seen_ == 0; }
+  /// As many as were added, whatever their weights.
+  std::uint64_t packets_seen() const { return packets_seen_; }
 
  private:
   using Groups = std::array<float, ClusteredCounts::groups>;
@@ -40,7 +42,7 @@ class LossCounts {
 using LossByLeg = std::array<LossCounts, leg_count>;
 
 /// At most `max_groups` groups and `max_slices` slices; the rest is only in the totals, and counted
-/// in packets_beyond().
+/// in beyond_groups() and beyond_slices().
 class LossTally {
  public:
   struct Options {
@@ -95,7 +97,19 @@ class LossTally {
   std::vector<RequestRow> request_slices() const;
   const std::optional<Duration>& window() const { return options_.window; }
   const std::optional<Grouping>& grouping() const { return options_.grouping; }
-  std::uint64_t packets_beyond() const { return beyond_; }
+
+  /// What is in no row, for there were too many of them: TCP packets in groups() or slices(),
+  /// requests in request_groups() or request_slices().
+  struct Beyond {
+    std::uint64_t packets = 0, requests = 0;
+    Beyond& operator+=(const Beyond& more) {
+      packets += more.packets;
+      requests += more.requests;
+      return *this;
+    }
+  };
+  const Beyond& beyond_groups() const { return beyond_groups_; }
+  const Beyond& beyond_slices() const { return beyond_slices_; }
 
  private:
   struct Hash {
@@ -111,7 +125,7 @@ class LossTally {
   static RequestsByKind sum_of(const auto& rows);
   std::unordered_map<GroupKey, RequestsByKind, Hash> asking_groups_;
   std::map<std::int64_t, RequestsByKind> asking_slices_;
-  std::uint64_t beyond_ = 0;
+  Beyond beyond_groups_, beyond_slices_;
 };
 
 }  // namespace sojourn

@@ -234,6 +234,39 @@ TEST(LossTally, JoinsWithinTheSameBound) {
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].label, "port 53");
   EXPECT_EQ(rows[0].requests, 2u);
+  EXPECT_EQ(loss.beyond_groups().requests, 1u) << "port 5353";
+}
+
+TEST(LossTally, CountsWhatIsInNoGroupAndInNoSlice) {
+  using namespace std::chrono_literals;
+  const LossTally::Options one_of_each{
+      .grouping = *Grouping::parse("port"), .max_groups = 1, .window = 1s, .max_slices = 1};
+  const auto seen = [&](std::uint16_t port, Duration since) {
+    LossTally loss{one_of_each};
+    Sample sample;
+    sample.kind = Kind::dns;
+    sample.responder_port = port;
+    for (const Duration time : {Duration{0}, since}) {
+      sample.time = Timestamp{} + time;
+      loss.add(bit_of(LossSign::segment), 1, 1, sample);
+      loss.ask(sample);
+    }
+    return loss;
+  };
+  LossTally loss = seen(53, 5s);
+  EXPECT_EQ(loss.beyond_groups().packets, 0u);
+  EXPECT_EQ(loss.beyond_slices().packets, 1u);
+  EXPECT_EQ(loss.beyond_slices().requests, 1u);
+
+  loss.merge(seen(5353, 0s));  // another group, the same slice
+  EXPECT_EQ(loss.beyond_groups().packets, 2u);
+  EXPECT_EQ(loss.beyond_groups().requests, 2u);
+  EXPECT_EQ(loss.beyond_slices().packets, 1u);
+
+  loss.merge(seen(53, 9s));  // what that had left out, too
+  EXPECT_EQ(loss.beyond_groups().packets, 2u);
+  EXPECT_EQ(loss.beyond_slices().packets, 2u);
+  EXPECT_EQ(loss.beyond_slices().requests, 2u);
 }
 
 // Unless it is told that a table has a fixed memory, each answer counts once.

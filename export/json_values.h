@@ -41,6 +41,7 @@ inline Json cell_value(const Cell& cell) {
     Json operator()(std::uint64_t number) const { return number; }
     Json operator()(double number) const { return number_or_null(number); }
     Json operator()(const std::string& text) const { return text; }
+    Json operator()(Timestamp time) const { return to_ns(time); }
     Json operator()(const BesidePaper& both) const {
       return {{"ours", number_or_null(both.ours)}, {"paper", number_or_null(both.paper)}};
     }

@@ -83,10 +83,7 @@ class MarkingLoop {
  private:
   /// Nobody reads a table beside what the collector gets.
   bool quiet() const { return request_.records == "-" || (link_ && !request_.json); }
-  std::uint64_t left_alone() const {
-    const MarkingLeftAlone left = live_.program().left_alone();
-    return left.not_ip + left.no_flow + left.no_room + left.no_carrier + left.local + left.unread;
-  }
+  std::uint64_t left_alone() const { return live_.program().left_alone().total(); }
   static MarkingReportsOptions reports_of(const PointMarkingRequest& request,
                                           const MarkingReporter& who) {
     MarkingReportsOptions options{.point = {who.point, request.to->instance},

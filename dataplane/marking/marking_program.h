@@ -23,6 +23,9 @@ struct MarkingLeftAlone {
   std::uint64_t local = 0;         ///< between neighbours: no router passes them on
   std::uint64_t unread = 0;        ///< cut off within a header
   std::uint64_t super_pulses = 0;  ///< not left alone; they were no pulse since they are several
+
+  /// All that were left alone.
+  std::uint64_t total() const { return not_ip + no_flow + no_room + no_carrier + local + unread; }
 };
 
 /// Attached to an interface it marks or counts; reading needs no privileges.  All that it has in

@@ -13,12 +13,11 @@
 #include "core/run_jobs.h"
 #include "estimate/distribution/distribution.h"
 #include "estimate/distribution/inverse_variance.h"
-#include "pipeline/copy_filter.h"
+#include "pipeline/read_summaries.h"
 #include "pipeline/rtt_options.h"
 #include "roundtrip/rules/pairing.h"
 #include "roundtrip/table_batch.h"
 #include "wire/headers/dns.h"
-#include "wire/parser.h"
 
 namespace sojourn {
 namespace {
@@ -84,20 +83,13 @@ Result<CaptureTrial> CaptureTrial::read(const std::vector<std::string>& captures
   if (!source) return std::unexpected(source.error());
   CaptureTrial trial;
   trial.kind_ = kind;
-  Parser parser{HashKey::from_seed(reading_seed), only(kind)};
-  CopyFilter copies{HashKey::from_seed(reading_seed)};  // as in a run of rtt
-  std::vector<Packet> packets(batch_size);
-  std::vector<Summary> summaries(batch_size);
-  for (bool end = false; !end;) {
-    const Source::Filled filled = (*source)->next(packets);
-    end = filled.end;
-    const std::size_t count = parser.summarize({packets.data(), filled.count}, summaries,
-                                               static_cast<std::uint32_t>(trial.packets_));
-    trial.packets_ += filled.count;
-    trial.keep(copies.remove({summaries.data(), count}));
-    if (trial.summaries_.size() >= most_packets) trial.cut_short_ = end = true;
-    progress((*source)->progress());
-  }
+  trial.cut_short_ = !read_summaries(**source, only(kind), reading_seed,
+                                     [&](std::span<const Summary> batch, std::size_t packets) {
+                                       trial.packets_ += packets;
+                                       trial.keep(batch);
+                                       progress((*source)->progress());
+                                       return trial.summaries_.size() < most_packets;
+                                     });
   trial.warnings_ = all_warnings(**source);
   std::unordered_set<std::uint64_t> flows;
   for (const Summary& summary : trial.summaries_) flows.insert(summary.flow);

@@ -59,7 +59,8 @@ void add_congestion(const LabSetting& setting, LabReport& report, Worst& worst) 
       if (one.delay_ns)
         delay.points.push_back({one.start_s, static_cast<double>(*one.delay_ns) / 1e3});
       table.rows.push_back({names[i], Cell::number(one.start_s, number(one.start_s)), one.sent,
-                            one.lost, one.true_lost, one.delay_ns, one.true_delay_ns, one.faults});
+                            one.lost, one.true_lost, one.delay_ns, one.true_delay_ns,
+                            one.faults.empty() ? Cell::nothing() : Cell{one.faults}});
     }
     losses.series.push_back(loss);
     delays.series.push_back(delay);
@@ -176,8 +177,9 @@ void add_clocks(const LabSetting& setting, LabReport& report, Worst& worst) {
   report.claims.push_back({"within the band (L/2, multiplexed L/4) figures are given",
                            "on the order of L/2", kept_within ? "yes, at every offset" : "no",
                            kept_within});
-  report.claims.push_back({"beyond it none is, though nobody says that the clock is wrong", "-",
-                           refused_beyond ? "none, up to 1.4 L" : "some", refused_beyond});
+  report.claims.push_back({"beyond it none is, though nobody says that the clock is wrong",
+                           std::nullopt, refused_beyond ? "none, up to 1.4 L" : "some",
+                           refused_beyond});
 
   const PathScore drifting =
       steady(setting,
@@ -186,7 +188,7 @@ void add_clocks(const LabSetting& setting, LabReport& report, Worst& worst) {
           .score;
   worst.add(drifting);
   report.claims.push_back(
-      {"a clock that drifts out of the band (0 to 0.64 L): exact, then invalid", "-",
+      {"a clock that drifts out of the band (0 to 0.64 L): exact, then invalid", std::nullopt,
        fmt::format("{} of {} given, worst error {}", drifting.losses, drifting.intervals,
                    packets(drifting.loss_error)),
        drifting.loss_error == 0 && drifting.losses > 20 && drifting.losses < 80});
@@ -199,21 +201,22 @@ void add_edges(const LabSetting& setting, LabReport& report, Worst& worst) {
       steady(setting, {.method = MarkingMethod::double_, .most_delay = 0.2}).score;
   worst.add(reordered);
   report.claims.push_back(
-      {"packets that overtake each other across the edges (delays 0 to 0.2 L, double)", "-",
+      {"packets that overtake each other across the edges (delays 0 to 0.2 L, double)",
+       std::nullopt,
        fmt::format("{} of {} given, worst error {}", reordered.losses, reordered.intervals,
                    packets(reordered.loss_error)),
        reordered.loss_error == 0 && reordered.losses == reordered.intervals});
   const auto [silent, idle] = steady(setting, {.on = 0.5, .intervals = 60});
   worst.add(silent);
   report.claims.push_back(
-      {"an idle flow has idle intervals, not intervals without loss", "-",
+      {"an idle flow has idle intervals, not intervals without loss", std::nullopt,
        fmt::format("{} idle, {} measured of {} with packets", idle, silent.losses,
                    silent.intervals),
        idle > 0 && silent.loss_error == 0 && silent.losses <= silent.intervals});
   const PathScore changed =
       steady(setting, {.intervals = 48, .change_to = MarkingInterval{0}}).score;
   worst.add(changed);
-  report.claims.push_back({"the interval changes from 250 ms to 1 s under way", "-",
+  report.claims.push_back({"the interval changes from 250 ms to 1 s under way", std::nullopt,
                            fmt::format("{} of {} given, worst error {}", changed.losses,
                                        changed.intervals, packets(changed.loss_error)),
                            changed.loss_error == 0 && changed.losses + 4 >= changed.intervals});

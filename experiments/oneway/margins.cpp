@@ -55,7 +55,7 @@ struct Worst {
     where = name;
   }
   Claim claim(std::string statement, double promised) const {
-    return {std::move(statement), "-", fmt::format("{:.1f} % ({})", 100 * covered, where),
+    return {std::move(statement), std::nullopt, fmt::format("{:.1f} % ({})", 100 * covered, where),
             covered >= promised};
   }
 };

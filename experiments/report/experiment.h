@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,11 +24,12 @@ struct LabSetting {
 /// One line of the verdict: the paper's value, ours, and whether the claim is met.
 struct Claim {
   std::string statement;  ///< "two fridges need half the memory of staged for equal error"
-  std::string paper;      ///< the paper's value, with its unit; "-" for a claim of our own
-  std::string ours;       ///< ours, with its unit
+  std::optional<std::string> paper;  ///< its value, with its unit; none for a claim of our own
+  std::string ours;                  ///< ours, with its unit
   bool met = false;
 };
 
+inline std::string paper_text(const Claim& claim) { return claim.paper.value_or("-"); }
 inline std::string_view verdict_of(const Claim& claim) { return claim.met ? "met" : "MISSED"; }
 
 struct LabFigure {

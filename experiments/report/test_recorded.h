@@ -19,7 +19,7 @@ inline std::string text_of(const LabReport& report) {
   const auto line = [&text](const std::string& words) { text += words + "\n"; };
   for (const Claim& claim : report.claims)
     line(fmt::format("{}: {} | paper: {} | ours: {}", verdict_of(claim), claim.statement,
-                     claim.paper, claim.ours));
+                     paper_text(claim), claim.ours));
   for (const ResultTable& table : report.tables) {
     line(fmt::format("\ntable {}: {}\n{}", table.name, table.title,
                      fmt::join(table.columns, " | ")));

@@ -145,7 +145,7 @@ LabReport run_l1(const LabSetting& setting) {
         {fmt::format(
              "delays up to 2^{} ms: ours, without any p, is at least as accurate as the best p",
              sweep.octaves),
-         "-", fmt::format("{:.4f} against {:.4f}", score_of(ours), outcome.score[best]),
+         std::nullopt, fmt::format("{:.4f} against {:.4f}", score_of(ours), outcome.score[best]),
          score_of(ours) <= outcome.score[best]});
     report.tables.push_back(std::move(table));
     report.figures.push_back({fmt::format("delays-{}", sweep.octaves), std::move(chart)});

@@ -177,7 +177,7 @@ LabReport run_l2(const LabSetting& setting) {
   report.claims.push_back({"figure 2: simple (staged-1) with expire 2^9 ms is worse", "36 %",
                            percent(simple), simple > one_fridge});
   report.claims.push_back(
-      {"figure 2: ours, self-configured", "-", percent(mine), mine <= one_fridge});
+      {"figure 2: ours, self-configured", std::nullopt, percent(mine), mine <= one_fridge});
   return report;
 }
 

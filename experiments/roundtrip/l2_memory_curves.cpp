@@ -91,11 +91,11 @@ void add_merit(LabReport& report, const std::vector<int>& sizes,
     report.claims.push_back(
         {fmt::format("{}: ours is at least as accurate as {} at its best setting",
                      merits[merit].name, family),
-         "-", listed, all});
+         std::nullopt, listed, all});
     if (std::string_view{family} == "staged-4" || std::string_view{family} == "two fridges, ivw")
       report.claims.push_back({fmt::format("{}: ours with half the memory is as accurate as {}",
                                            merits[merit].name, family),
-                               "-", halves, all_halves});
+                               std::nullopt, halves, all_halves});
     shares.columns.push_back(family);
   }
   for (const int size : sizes) {
@@ -154,7 +154,7 @@ void add_figure5(LabReport& report, const std::vector<int>& sizes,
       report.claims.push_back(
           {fmt::format("figure 5: {} need{} how many times less memory than {} for the same error",
                        mine, mine == ours_name ? "s" : "", theirs),
-           mine == ours_name ? "-" : "2 to 4", listed, all});
+           mine == ours_name ? std::nullopt : std::optional<std::string>{"2 to 4"}, listed, all});
     }
   }
   report.tables.push_back(std::move(table));

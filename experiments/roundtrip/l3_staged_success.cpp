@@ -120,7 +120,7 @@ LabReport run_l3(const LabSetting& setting) {
   report.claims.push_back(
       {fmt::format(
            "where memory is short (2^13 slots' worth), ours is more accurate: worst of 5..95"),
-       "-", fmt::format("{:.3f} against {:.3f}", ours.worst, theirs.worst),
+       std::nullopt, fmt::format("{:.3f} against {:.3f}", ours.worst, theirs.worst),
        ours.worst <= theirs.worst});
   ResultTable errors{"errors", "64 KiB: |log2(estimated/true)|", {"table"}, {}};
   for (const std::string& column : error_columns()) errors.columns.push_back(column);

@@ -69,13 +69,13 @@ LabReport run_l4(const LabSetting& setting) {
        fmt::format("{:+.2f}", errors[2].signed_p50), errors[2].signed_p50 > 0.5},
       {"fridge does not care: median within 0.1", "unbiased",
        fmt::format("{:+.3f}", errors[3].signed_p50), std::fabs(errors[3].signed_p50) < 0.1},
-      {"pooled fridges do not care: median within 0.1", "-",
+      {"pooled fridges do not care: median within 0.1", std::nullopt,
        fmt::format("{:+.3f}", errors[5].signed_p50), std::fabs(errors[5].signed_p50) < 0.1},
-      {fmt::format("leased does not care: median within {}", near), "-",
+      {fmt::format("leased does not care: median within {}", near), std::nullopt,
        fmt::format("{:+.3f}", errors[6].signed_p50), std::fabs(errors[6].signed_p50) < near},
-      {"ours, self-configured, does not care: median within 0.1", "-",
+      {"ours, self-configured, does not care: median within 0.1", std::nullopt,
        fmt::format("{:+.3f}", errors[7].signed_p50), std::fabs(errors[7].signed_p50) < 0.1},
-      {"ours estimates the number of pairs", "-",
+      {"ours estimates the number of pairs", std::nullopt,
        fmt::format("{:.3f} of the truth", errors[7].total), std::fabs(errors[7].total - 1) < 0.05},
   };
   report.tables.push_back(std::move(table));

@@ -22,6 +22,11 @@ std::string trial_text(const CaptureTrial& trial) {
   return text;
 }
 
+std::string comparison_text(const LabReport& report, const CaptureTrial& trial,
+                            std::span<const std::string> files) {
+  return trial_text(trial) + table_text(report.tables.front()) + '\n' + files_written(files);
+}
+
 std::string tuning_text(const Tuning& tuning, const CaptureTrial& trial, const TuneOptions& options,
                         const std::string& capture) {
   ResultTable table{

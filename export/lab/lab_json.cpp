@@ -77,7 +77,7 @@ std::string lab_json(std::span<const LabResult> results, const LabSetting& setti
     Json claims = Json::array(), tables = Json::array();
     for (const Claim& claim : report.claims)
       claims.push_back({{"statement", claim.statement},
-                        {"paper", claim.paper},
+                        {"paper", or_null(claim.paper)},
                         {"ours", claim.ours},
                         {"met", claim.met}});
     for (const ResultTable& table : report.tables)

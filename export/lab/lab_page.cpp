@@ -58,7 +58,7 @@ void put_claims(Page& page, const std::vector<Claim>& claims) {
   page.put("<table><tr><th>claim</th><th>paper</th><th>ours</th><th>verdict</th></tr>");
   for (const Claim& claim : claims)
     page.put(R"(<tr><td>{}</td><td>{}</td><td>{}</td><td class="{}">{}</td></tr>)",
-             escaped(claim.statement), escaped(claim.paper), escaped(claim.ours),
+             escaped(claim.statement), escaped(paper_text(claim)), escaped(claim.ours),
              claim.met ? "met" : "missed", verdict_of(claim));
   page.put("</table>");
 }
@@ -68,7 +68,7 @@ void put_table(Page& page, const ResultTable& table) {
   page.put("<details{}><summary>{} ({} rows)</summary>", table.rows.size() <= 12 ? " open" : "",
            escaped(table.title), table.rows.size());
   page.add("<table><tr>");
-  for (const std::string& column : table.columns) page.add("<th>" + escaped(column) + "</th>");
+  for (const std::string& column : heads_of(table)) page.add("<th>" + escaped(column) + "</th>");
   page.add("</tr>\n");
   for (const auto& row : table.rows) {
     page.add("<tr>");

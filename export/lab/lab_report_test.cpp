@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "capture/capture_writer.h"
+#include "export/lab/lab_csv.h"
 #include "export/lab/lab_json.h"
 #include "export/lab/lab_page.h"
 #include "export/lab/lab_text.h"
@@ -73,6 +74,21 @@ TEST(LabReport, CsvQuotesWhatNeedsIt) {
             "table,memory,error\n\"fridge, one\",64,0.5\n\"a \"\"b\"\"\",1024,-0.25\n");
 }
 
+TEST(LabReport, CsvHasValuesWhereTextHasWords) {
+  const ResultTable table{
+      .name = "t",
+      .title = "",
+      .columns = {"memory", "error", "unknown", "start_ns"},
+      .rows = {
+          {Cell::number(std::uint64_t{65'536}, "64 KiB"), Cell::beside_paper(0.123, 0.1, 2), Cell{},
+           timestamp_from_ns(1'794'052'800'000'000'000)},
+          {Cell::number(0.5, "512 B"), Cell::decimals(1.0 / 3, 2), Cell::nothing("none"), -3}}};
+  EXPECT_EQ(lab_csv(table),
+            "memory,error,error (paper),unknown,start_ns\n"
+            "65536,0.123,0.1,,1794052800000000000\n"
+            "0.5,0.3333333333333333,,,-3\n");
+}
+
 TEST(LabReport, PageHoldsEverythingAndLoadsNothing) {
   const std::vector<LabResult> results = {{&fake, run_fake({}), 1.5}};
   const std::string page = lab_page(results, {.seed = 7, .quick = true});
@@ -91,6 +107,13 @@ TEST(LabReport, JsonCountsTheMissedClaims) {
   const std::string json = lab_json(results, {.seed = 7});
   EXPECT_NE(json.find("\"missed\": 2"), std::string::npos);
   EXPECT_NE(json.find("\"statement\": \"<b> & more\""), std::string::npos);
+  EXPECT_EQ(json.find("\"paper\": null"), std::string::npos);
+
+  LabReport own;
+  own.claims = {{"a claim of our own", std::nullopt, "1 %", true}};
+  const std::vector<LabResult> without_paper = {{&fake, own, 0}};
+  EXPECT_NE(lab_json(without_paper, {}).find("\"paper\": null"), std::string::npos);
+  EXPECT_NE(lab_text(fake, own).find("own  -      1 %"), std::string::npos) << lab_text(fake, own);
 }
 
 TEST(LabReport, JsonHasNumbersAsNumbersAndNullForWhatIsNotKnown) {

@@ -26,7 +26,8 @@ void put_claims(std::string& text, const std::vector<Claim>& claims) {
   table.row({"claim", "paper", "ours", "verdict"});
   for (const Claim& claim : claims) {
     const auto statement = wrapped(claim.statement, statement_width);
-    const auto paper = wrapped(claim.paper, value_width), ours = wrapped(claim.ours, value_width);
+    const auto paper = wrapped(paper_text(claim), value_width),
+               ours = wrapped(claim.ours, value_width);
     const std::size_t lines = std::max({statement.size(), paper.size(), ours.size()});
     const auto cell = [](const std::vector<std::string>& cells, std::size_t i) {
       return i < cells.size() ? cells[i] : std::string{};
@@ -51,7 +52,7 @@ void put_table(std::string& text, const ResultTable& table) {
   std::vector<Align> columns;
   for (std::size_t i = 0; i < table.columns.size(); ++i) columns.push_back(alignment(table, i));
   TextTable aligned{columns};
-  aligned.row(table.columns);
+  aligned.row(heads_of(table));
   for (const auto& cells : table.rows) {
     auto row = texts_of(cells);
     row.resize(table.columns.size());
@@ -59,13 +60,6 @@ void put_table(std::string& text, const ResultTable& table) {
   }
   text += "\n  " + table.title + "\n";
   put_lines(text, aligned);
-}
-
-std::string csv_cell(const std::string& cell) {
-  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
-  std::string quoted = "\"";
-  for (const char c : cell) quoted += c == '"' ? std::string{"\"\""} : std::string{c};
-  return quoted + '"';
 }
 
 }  // namespace
@@ -116,17 +110,6 @@ std::string lab_list(std::span<const Experiment> all) {
       "\nOn a capture of your own:\n\n"
       "  compare  every table against the exact distribution, by memory\n"
       "  tune     the smallest memory and the table that reach an accuracy\n";
-  return text;
-}
-
-std::string lab_csv(const ResultTable& table) {
-  std::string text;
-  const auto put_row = [&](const std::vector<std::string>& cells) {
-    for (std::size_t i = 0; i < cells.size(); ++i) text += (i > 0 ? "," : "") + csv_cell(cells[i]);
-    text += '\n';
-  };
-  put_row(table.columns);
-  for (const auto& row : table.rows) put_row(texts_of(row));
   return text;
 }
 

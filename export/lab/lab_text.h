@@ -1,5 +1,5 @@
 #pragma once
-// A report of the lab as text for the terminal, and its tables as CSV.
+// A report of the lab as text for the terminal.
 
 #include <span>
 #include <string>
@@ -25,8 +25,5 @@ std::string table_text(const ResultTable& table);
 
 /// The list that `sojourn lab` prints.
 std::string lab_list(std::span<const Experiment> all);
-
-/// Header line first; cells with a comma or a quote are quoted (RFC 4180).
-std::string lab_csv(const ResultTable& table);
 
 }  // namespace sojourn

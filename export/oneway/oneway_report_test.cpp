@@ -1,7 +1,11 @@
 #include "export/oneway/oneway_report.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -49,6 +53,28 @@ struct Example {
     report.warnings = {"b.pcap ends in the middle of a packet"};
   }
 };
+
+TEST(OnewayCsv, WritesEachDelayBesideItsFlow) {
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            ("sojourn-delays-" + std::to_string(::getpid()) + ".csv"))
+                               .string();
+  const std::vector<DelaySample> delays = {{.sent = test_time(1s), .delay = 5ms, .flow = 1},
+                                           {.sent = test_time(2s), .delay = -3us, .flow = 0}};
+  auto file = OutputFile::open(path);
+  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(write_delays(std::move(*file), delays,
+                           [](std::uint32_t flow) { return test_flow_key(flow); }));
+  std::ifstream written{path};
+  const std::string text{std::istreambuf_iterator<char>{written}, {}};
+  std::filesystem::remove(path);
+  std::string expected{delays_csv_header};
+  for (const DelaySample& delay : delays) {
+    const FlowKey key = test_flow_key(delay.flow);
+    append_delay(expected, &key, delay);
+  }
+  EXPECT_EQ(text, expected);
+  EXPECT_TRUE(text.ends_with(",-3000\n")) << text;
+}
 
 TEST(OnewayReport, ShowsTheSlowestFlowsFirst) {
   const Example example;

@@ -227,7 +227,7 @@ class OnewayText : private TextPage {
   void tables() {
     for (const ResultTable& extra : measured_.result.tables) {
       TextTable rows(std::vector<Align>(extra.columns.size(), Align::right));
-      rows.row(extra.columns);
+      rows.row(heads_of(extra));
       for (const auto& row : extra.rows) rows.row(texts_of(row));
       section(extra.title);
       table(rows);

@@ -10,6 +10,7 @@
 #include "estimate/unanswered.h"
 #include "export/rtt/expect_text.h"
 #include "export/rtt/html_page.h"
+#include "export/rtt/input_text.h"
 #include "export/rtt/report_groups.h"
 #include "export/rtt/share_text.h"
 #include "export/rtt/svg_heatmap.h"
@@ -56,8 +57,7 @@ class HtmlReport {
                           format_time(*input.first).substr(0, 10),
                           format_time(*input.first).substr(11, 8));
     page_.paragraph(text);
-    for (const std::string* warning : {&input.stopped, &input.drops})
-      if (!warning->empty()) page_.note(*warning, true);
+    for (const std::string& loss : input_losses(input)) page_.note(loss, true);
     for (const std::string& warning : input.warnings) page_.note(warning, true);
   }
 

@@ -5,6 +5,7 @@
 #include "estimate/estimates_of.h"
 #include "export/json_values.h"
 #include "export/rtt/heatmap_grid.h"
+#include "export/rtt/input_text.h"
 #include "export/rtt/report_groups.h"
 
 namespace sojourn {
@@ -55,9 +56,8 @@ void describe(Json& object, const Distribution& distribution, const std::vector<
 }
 
 Json input_object(const InputSummary& input) {
-  std::vector<std::string> warnings = input.warnings;
-  if (!input.drops.empty()) warnings.insert(warnings.begin(), input.drops);
-  if (!input.stopped.empty()) warnings.insert(warnings.begin(), input.stopped);
+  std::vector<std::string> warnings = input_losses(input);
+  warnings.insert(warnings.end(), input.warnings.begin(), input.warnings.end());
   return {{"files", input.files},
           {"packets", input.packets},
           {"bytes", input.bytes},
@@ -83,7 +83,7 @@ Json engine_object(const EngineSummary& engine) {
               {"why", engine.why},
               {"packets", engine.packets},
               {"missed", engine.missed},
-              {"missed_what", engine.missed_what},
+              {"missed_what", name_of(engine.missed_what)},
               {"kernel_bytes", engine.kernel_bytes},
               {"process_bytes", engine.process_bytes}};
   if (engine.cost_ns) object["program_ns_per_packet"] = *engine.cost_ns;
@@ -218,7 +218,10 @@ Json loss_row(const LossCounts& counts) {
 /// By group and slice; unknown for an interval in progress.
 Json unanswered_object(const RttReport& report) {
   if (report.interval) return nullptr;
-  Json object{{"groups", Json::array()}, {"windows", Json::array()}};
+  Json object{{"groups", Json::array()},
+              {"windows", Json::array()},
+              {"requests_beyond_groups", report.loss->beyond_groups().requests},
+              {"requests_beyond_windows", report.loss->beyond_slices().requests}};
   const auto row_object = [](const LossTally::RequestRow& row) {
     Json one{
         {"kind", name_of(row.kind)}, {"requests", row.requests}, {"count", row.unanswered.part}};
@@ -241,7 +244,9 @@ Json loss_object(const RttReport& report) {
   Json object{{"followed_share", report.loss_followed},
               {"legs", Json::object()},
               {"groups", Json::array()},
-              {"windows", Json::array()}};
+              {"windows", Json::array()},
+              {"packets_beyond_groups", report.loss->beyond_groups().packets},
+              {"packets_beyond_windows", report.loss->beyond_slices().packets}};
   for (std::size_t i = 0; i < leg_count; ++i)
     if (const auto& counts = report.loss->leg(static_cast<Leg>(i)); !counts.empty())
       object["legs"][std::string{leg_names[i]}] = loss_row(counts);
@@ -380,6 +385,8 @@ Json report_document(const RttReport& report) {
                             {"samples_beyond_groups", measurement.samples_beyond_groups()}};
   document["groups"] = groups_array(report);
   document["windows"] = windows_array(report);
+  if (measurement.window())
+    document["samples_beyond_windows"] = measurement.samples_beyond_windows();
   if (report.changes) document["changes"] = changes_object(*report.changes);
   if (report.loss) document["loss"] = loss_object(report);
   if (report.measurement->heatmap()) document["heatmap"] = heatmap_object(report);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "export/rtt/example_report.h"
@@ -81,6 +82,19 @@ TEST(JsonReport, HasTheAgreedKeys) {
   EXPECT_EQ(json["sla"][4]["ok"], nullptr);
 }
 
+TEST(JsonReport, IsOneLineOfAnInterval) {
+  ExampleReport example;
+  example.report.interval = {3, ExampleReport::start,
+                             ExampleReport::start + std::chrono::seconds{2}};
+  const std::string line = json_line(example.report);
+  EXPECT_EQ(line.find('\n'), line.size() - 1);
+  EXPECT_EQ(Json::parse(line), Json::parse(json_report(example.report)));
+  const Json interval = Json::parse(line)["interval"];
+  EXPECT_EQ(interval["number"], 3);
+  EXPECT_EQ(interval["start_ns"], 1'794'052'800'000'000'000);
+  EXPECT_EQ(interval["end_ns"], 1'794'052'802'000'000'000);
+}
+
 TEST(JsonReport, IsADocumentWhateverHappened) {
   const Measurement nothing;
   RttReport report;
@@ -118,6 +132,39 @@ TEST(JsonReport, HoldsTheComparisonWithWhatWasExpected) {
   EXPECT_EQ(icmp["samples"], 3);
   EXPECT_EQ(icmp["expected_samples"], 3);
   EXPECT_EQ(icmp["quantiles"][2]["expected_ns"], icmp["quantiles"][2]["delay_ns"]);
+}
+
+TEST(JsonReport, CountsWhatIsInNoGroupAndInNoWindow) {
+  using namespace std::chrono_literals;
+  MeasurementOptions options;
+  options.window = 1s;
+  options.max_slices = 1;
+  Measurement measurement{options};
+  LossTally loss{
+      {.grouping = *Grouping::parse("port"), .max_groups = 1, .window = 1s, .max_slices = 1}};
+  Sample sample;
+  sample.kind = Kind::dns;
+  for (const auto port : std::array<std::uint16_t, 3>{53, 443, 853}) {
+    sample.time += 5s;
+    sample.responder_port = port;
+    measurement.add(sample);
+    loss.add(1u << index_of(LossSign::segment), 1, 1, sample);
+    loss.ask(sample);
+  }
+  loss.ask(sample);
+  RttReport report;
+  report.measurement = &measurement;
+  report.loss = &loss;
+  const Json json = Json::parse(json_report(report));
+  EXPECT_EQ(json["samples_beyond_windows"], 2);
+  EXPECT_EQ(json["loss"]["packets_beyond_groups"], 2);
+  EXPECT_EQ(json["loss"]["packets_beyond_windows"], 2);
+  EXPECT_EQ(json["loss"]["unanswered"]["requests_beyond_groups"], 3);
+  EXPECT_EQ(json["loss"]["unanswered"]["requests_beyond_windows"], 3);
+
+  const Measurement whole;
+  report.measurement = &whole;
+  EXPECT_FALSE(Json::parse(json_report(report)).contains("samples_beyond_windows"));
 }
 
 TEST(JsonReport, ListsGroupsThatBreakTheirRule) {

@@ -21,6 +21,13 @@ namespace sojourn {
 
 using NamedCount = std::pair<std::string, std::uint64_t>;
 
+/// Where the exact table had to stop reading.
+struct StoppedShort {
+  std::uint64_t packets = 0;  ///< before that
+  std::uint64_t limit_bytes = 0;
+  bool limit_named = false;  ///< by the user; otherwise it is half of the machine's memory
+};
+
 /// The input.
 struct InputSummary {
   std::vector<std::string> files;  ///< or "interface eth0"
@@ -30,8 +37,9 @@ struct InputSummary {
   std::optional<Timestamp> last;
   std::vector<NamedCount> skipped;  ///< packets by the reason why they could not be used
   std::vector<std::string> warnings;
-  std::string drops = {};    ///< live: a warning about packets lost before they were read
-  std::string stopped = {};  ///< why the input was not read to its end
+  std::uint64_t kernel_drops = 0;  ///< live: packets lost before they were read
+  std::uint64_t passed = 0;        ///< live: all packets, those lost and those of no interest too
+  std::optional<StoppedShort> stopped = {};  ///< the input was not read to its end
 };
 
 /// A part of a live run, for reports at regular intervals.
@@ -51,6 +59,13 @@ struct TableSummary {
   std::vector<NamedCount> counters;  ///< what the table left out, by reason
 };
 
+/// Of a live measurement.
+enum class Missed : std::uint8_t {
+  packets,            ///< which the kernel had to drop
+  samples,            ///< which its program could not add up
+  samples_for_a_ring  ///< that had no room in it
+};
+
 /// The cost of a live measurement itself.
 struct EngineSummary {
   std::string name;           ///< kernel or socket
@@ -58,7 +73,7 @@ struct EngineSummary {
   std::string why;            ///< why this one, if the user did not choose
   std::uint64_t packets = 0;  ///< seen
   std::uint64_t missed = 0;   ///< in units of `missed_what`
-  std::string missed_what;
+  Missed missed_what = Missed::packets;
   std::optional<double> cost_ns;            ///< in the kernel's program, for each packet
   std::optional<double> entry_probability;  ///< of the last requests
   std::uint64_t asked = 0;                  ///< requests, each span of a handshake separately

@@ -35,8 +35,8 @@ std::vector<ResultTable> cluster_tables(const MarkingSetup& setup, Duration cloc
                      .rows = {}};
   ResultTable intervals{.name = "cluster_intervals",
                         .title = "Intervals of " + setup.length.name() + " of each cluster",
-                        .columns = {"in", "out", "flow", "start", "intervals", "sent", "received",
-                                    "lost", "not_valid"},
+                        .columns = {"in", "out", "flow", "start_ns", "intervals", "sent",
+                                    "received", "lost", "not_valid"},
                         .rows = {}};
   for (const Cluster& cluster : clusters_of(segments)) {
     const std::string in = names_of(cluster.in), out = names_of(cluster.out);
@@ -49,8 +49,8 @@ std::vector<ResultTable> cluster_tables(const MarkingSetup& setup, Duration cloc
         sent += row.sent;
         lost += *row.lost;
       }
-      intervals.rows.push_back({in, out, setup.flows[row.flow].text(), format_time(row.start()),
-                                row.intervals, row.sent, row.received, row.lost,
+      intervals.rows.push_back({in, out, setup.flows[row.flow].text(), row.start(), row.intervals,
+                                row.sent, row.received, row.lost,
                                 row.faults.none() ? Cell{} : Cell{row.faults.text()}});
     }
     totals.rows.push_back({in, out, valid, sent, valid > 0 ? Cell{lost} : Cell{}});

@@ -72,12 +72,12 @@ ResultTable interval_table(const MarkingSetup& setup, std::span<const MarkingRes
   ResultTable table{.name = "intervals",
                     .title = "Intervals of " + setup.length.name() + ", " +
                              std::string{name_of(setup.method)} + " marking",
-                    .columns = {"flow", "start", "intervals", "sent", "received", "lost",
+                    .columns = {"flow", "start_ns", "intervals", "sent", "received", "lost",
                                 "delay_ns", "guard_ns", "not_valid"},
                     .rows = {}};
   for (const MarkingResult& result : results)
-    table.rows.push_back({setup.flows[result.flow].text(), format_time(result.start()),
-                          result.intervals, result.sent, result.received, result.lost,
+    table.rows.push_back({setup.flows[result.flow].text(), result.start(), result.intervals,
+                          result.sent, result.received, result.lost,
                           result.delay ? Cell{to_ns(*result.delay)} : Cell{}, to_ns(result.guard),
                           result.faults.none() ? Cell{} : Cell{result.faults.text()}});
   return table;

@@ -1,7 +1,8 @@
-#include "export/rtt/text_report.h"
+#include "export/rtt/text/text_report.h"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 #include <sstream>
 
@@ -171,9 +172,11 @@ TEST(TextCells, NeverPromiseTooMuch) {
 
 TEST(TextReport, SaysAtTheTopWhatTheKernelDropped) {
   ExampleReport example;
-  example.report.input.drops = "the kernel dropped 5 of 10 packets";
+  example.report.input.kernel_drops = 5;
+  example.report.input.passed = 10;
   const std::string text = text_report(example.report);
-  const auto warning = text.find("\nwarning: the kernel dropped 5 of 10 packets\n");
+  const auto warning =
+      text.find("\nwarning: the kernel dropped 5 of 10 packets (50 %) before they ");
   ASSERT_NE(warning, std::string::npos);
   EXPECT_LT(warning, text.find("median"));
 }
@@ -248,6 +251,30 @@ TEST(TextReport, LossOverTimeIsATableOfItsOwn) {
       std::string::npos);
 }
 
+TEST(TextReport, SaysHowMuchLossIsInNoRow) {
+  ExampleReport example;
+  LossTally loss{
+      {.grouping = *Grouping::parse("port"), .max_groups = 1, .window = 1s, .max_slices = 1}};
+  Sample sample;
+  sample.kind = Kind::dns;
+  for (const auto port : std::array<std::uint16_t, 2>{53, 443}) {
+    sample.responder_port = port;
+    loss.add(1u << index_of(LossSign::segment), 1, 1, sample);
+    loss.ask(sample);
+  }
+  example.report.loss = &loss;
+  const auto text = [&] { return text_report(example.report, {.color = false, .unicode = false}); };
+  EXPECT_TRUE(text().contains(
+      "1 TCP packets and 1 requests are in no group: there were too many groups.\n"))
+      << text();
+  EXPECT_FALSE(text().contains("in no slice")) << text();
+  sample.time = Timestamp{} + 5s;
+  loss.ask(sample);
+  EXPECT_TRUE(text().contains(
+      "0 TCP packets and 1 requests are in no slice: there were too many slices.\n"))
+      << text();
+}
+
 TEST(TextReport, SaysWhereTheDelayIsAndHowSureThatIs) {
   // The median is on the client leg, one in ten of the handshakes waits for the server.
   const auto text_of = [](int flows) {
@@ -303,7 +330,7 @@ TEST(TextReport, SaysHowTheKernelMeasured) {
   engine.why = "it can";
   engine.packets = 12'345;
   engine.missed = 7;
-  engine.missed_what = "samples lost";
+  engine.missed_what = Missed::samples;
   engine.cost_ns = 81.4;
   engine.entry_probability = 0.125;
   engine.asked = 2'000;
@@ -314,7 +341,7 @@ TEST(TextReport, SaysHowTheKernelMeasured) {
   std::string text = text_report(example.report, {});
   std::ranges::replace(text, '\n', ' ');
   for (const char* const part :
-       {" Engine: kernel, tc (tcx) (it can).", " 12 345 packets seen, 7 samples lost.",
+       {" Engine: kernel, tc (tcx) (it can).", " 12 345 packets seen, 7 samples missed.",
         " 500 of 2 000 requests (25 %) were not let in;", " At the end 1 of 8 requests was let in.",
         " 81 ns a packet in the kernel's program.",
         " Memory: 3 MiB in the kernel, 5 MiB in this process."})

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 
 #include "core/units.h"
 #include "estimate/unanswered.h"
 #include "export/rtt/heatmap_grid.h"
 #include "export/rtt/share_text.h"
-#include "export/rtt/text_sections.h"
+#include "export/rtt/text/text_sections.h"
 
 namespace sojourn {
 
@@ -38,6 +39,7 @@ void TextReport::loss() {
   unanswered_shares();
   unanswered_slices();
   unanswered_groups();
+  rows_left_out();
   if (!has_tcp_loss()) return;
   line("");
   paragraph(
@@ -49,6 +51,16 @@ void TextReport::loss() {
         fmt::format("In fixed memory {:.3g} % of the connections were followed at the end; counts "
                     "are estimates for all.",
                     100 * report_.loss_followed));
+}
+
+void TextReport::rows_left_out() {
+  const auto say = [&](const LossTally::Beyond& beyond, std::string_view rows) {
+    if (beyond.packets > 0 || beyond.requests > 0)
+      line(fmt::format("{} TCP packets and {} requests are in no {}: there were too many {}s.",
+                       format_count(beyond.packets), format_count(beyond.requests), rows, rows));
+  };
+  say(report_.loss->beyond_slices(), "slice");
+  say(report_.loss->beyond_groups(), "group");
 }
 
 bool TextReport::has_tcp_loss() const {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "estimate/path_legs.h"
-#include "export/rtt/text_sections.h"
+#include "export/rtt/text/text_sections.h"
 #include "export/text_cells.h"
 
 namespace sojourn {

@@ -5,7 +5,7 @@
 #include "core/printable.h"
 #include "core/units.h"
 #include "export/rtt/expect_text.h"
-#include "export/rtt/text_sections.h"
+#include "export/rtt/text/text_sections.h"
 #include "export/text_cells.h"
 
 namespace sojourn {

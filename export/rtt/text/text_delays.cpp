@@ -8,7 +8,7 @@
 #include "estimate/estimates_of.h"
 #include "export/charts/delay_axis.h"
 #include "export/charts/sparkline.h"
-#include "export/rtt/text_sections.h"
+#include "export/rtt/text/text_sections.h"
 #include "export/text_cells.h"
 
 namespace sojourn {

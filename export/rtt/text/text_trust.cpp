@@ -4,7 +4,8 @@
 
 #include "core/printable.h"
 #include "core/units.h"
-#include "export/rtt/text_sections.h"
+#include "export/rtt/input_text.h"
+#include "export/rtt/text/text_sections.h"
 #include "export/text_cells.h"
 
 namespace sojourn {
@@ -104,7 +105,7 @@ void TextReport::engine(const EngineSummary& engine) {
   std::string text = fmt::format("Engine: {}, {}", engine.name, engine.how);
   text += engine.why.empty() ? "." : fmt::format(" ({}).", engine.why);
   text += fmt::format(" {} packets seen, {} {}.", format_count(engine.packets),
-                      format_count(engine.missed), engine.missed_what);
+                      format_count(engine.missed), name_of(engine.missed_what));
   if (engine.turned_away > 0)
     text += fmt::format(" {} of {} requests ({} %) were not let in; weights make up for them.",
                         format_count(engine.turned_away), format_count(engine.asked),

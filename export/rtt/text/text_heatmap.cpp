@@ -8,7 +8,7 @@
 
 #include "core/units.h"
 #include "export/rtt/heatmap_grid.h"
-#include "export/rtt/text_sections.h"
+#include "export/rtt/text/text_sections.h"
 #include "export/text_cells.h"
 
 namespace sojourn {

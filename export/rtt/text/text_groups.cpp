@@ -4,7 +4,7 @@
 
 #include "core/units.h"
 #include "export/rtt/report_groups.h"
-#include "export/rtt/text_sections.h"
+#include "export/rtt/text/text_sections.h"
 #include "export/text_cells.h"
 
 namespace sojourn {

@@ -52,6 +52,7 @@ class TextReport : private TextPage {
   void unanswered_shares();
   void unanswered_slices();
   void unanswered_groups();
+  void rows_left_out();
   bool has_tcp_loss() const;
   // text_heatmap.cpp
   void heatmap();

@@ -6,7 +6,7 @@
 #include "core/units.h"
 #include "export/rtt/expect_text.h"
 #include "export/rtt/share_text.h"
-#include "export/rtt/text_sections.h"
+#include "export/rtt/text/text_sections.h"
 
 namespace sojourn {
 

@@ -1,4 +1,4 @@
-#include "export/rtt/text_report.h"
+#include "export/rtt/text/text_report.h"
 
 #include <fmt/format.h>
 
@@ -7,20 +7,17 @@
 
 #include "core/printable.h"
 #include "core/units.h"
-#include "export/rtt/text_sections.h"
+#include "export/rtt/input_text.h"
+#include "export/rtt/text/text_sections.h"
 
 namespace sojourn {
 
 std::string TextReport::write(const ScreenSize* screen) {
   heading();
   if (screen) latest_heatmap(*screen);
-  if (!report_.input.stopped.empty()) {
+  for (const std::string& loss : input_losses(report_.input)) {
     line("");
-    paragraph(styled("warning: ", "33") + report_.input.stopped, "  ");
-  }
-  if (!report_.input.drops.empty()) {
-    line("");
-    paragraph(styled("warning: ", "33") + report_.input.drops, "  ");
+    paragraph(styled("warning: ", "33") + loss, "  ");
   }
   if (measured_kinds().empty())
     nothing_measured();

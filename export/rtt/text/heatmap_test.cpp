@@ -7,7 +7,7 @@
 #include "export/rtt/heatmap_grid.h"
 #include "export/rtt/json_report.h"
 #include "export/rtt/svg_heatmap.h"
-#include "export/rtt/text_report.h"
+#include "export/rtt/text/text_report.h"
 
 namespace sojourn {
 namespace {
