@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "export/rtt/example_report.h"
+#include "export/rtt/test_example_report.h"
 
 namespace sojourn {
 namespace {
