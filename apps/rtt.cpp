@@ -245,13 +245,12 @@ Result<int> measure(const RttRequest& request) {
   if (!outputs) return std::unexpected(outputs.error());
   std::optional<SampleCsvWriter> writer;
   if (outputs->samples) writer.emplace(*outputs->samples);
-  KernelRtt::SampleConsumer consumer;
-  if (writer) consumer = [&](const Sample& sample) { writer->write(sample); };
+  SampleSink* const sink = writer ? &*writer : nullptr;
 
   const bool live = !request.interfaces.empty();
   LiveEngine engine;
   if (live) {
-    auto opened = open_engine(request, consumer);
+    auto opened = open_engine(request, sink);
     if (!opened) return std::unexpected(opened.error());
     engine = std::move(*opened);
   }
@@ -261,7 +260,7 @@ Result<int> measure(const RttRequest& request) {
     auto opened = open_input(request);
     if (!opened) return std::unexpected(opened.error());
     source = std::move(*opened);
-    pipeline.emplace(request.options, writer ? &*writer : nullptr);
+    pipeline.emplace(request.options, sink);
   }
   if (live)
     if (auto dropped = give_up_rights(*outputs); !dropped) return std::unexpected(dropped.error());
