@@ -39,6 +39,11 @@ std::vector<Alarm> AlarmWatch::alarms() const {
   return all;
 }
 
+std::optional<WebhookCounts> AlarmWatch::webhook_counts() const {
+  if (!webhook_) return std::nullopt;
+  return webhook_->counts();
+}
+
 void AlarmWatch::run() {
   // The measurement has priority.
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);

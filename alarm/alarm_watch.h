@@ -32,6 +32,8 @@ class AlarmWatch {
 
   /// Open alarms first, then past ones; newest first.
   std::vector<Alarm> alarms() const;
+  /// Empty without a webhook.
+  std::optional<WebhookCounts> webhook_counts() const;
 
  private:
   void run();

@@ -65,20 +65,16 @@ void Webhook::send(std::string body) {
   const std::lock_guard lock{mutex_};
   if (waiting_.size() >= options_.most_waiting) {
     waiting_.pop_front();
-    ++thrown_away_;
+    ++counts_.thrown_away;
     log_("webhook: too many alarms are waiting; the oldest will not be delivered");
   }
   waiting_.push_back(std::move(body));
   something_.notify_one();
 }
 
-std::uint64_t Webhook::delivered() const {
+WebhookCounts Webhook::counts() const {
   const std::lock_guard lock{mutex_};
-  return delivered_;
-}
-std::uint64_t Webhook::thrown_away() const {
-  const std::lock_guard lock{mutex_};
-  return thrown_away_;
+  return counts_;
 }
 
 void Webhook::run() {
@@ -96,12 +92,12 @@ void Webhook::run() {
       const auto sent = post(body, number);
       lock.lock();
       if (sent) {
-        ++delivered_;
+        ++counts_.delivered;
         break;
       }
       if (wait == options_.first_wait) log_("webhook: " + sent.error().message + "; trying again");
       if (stopping_ || std::chrono::steady_clock::now() - began + wait > options_.give_up_after) {
-        ++thrown_away_;
+        ++counts_.thrown_away;
         log_("webhook: an alarm was not delivered");
         break;
       }

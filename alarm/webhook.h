@@ -40,6 +40,12 @@ struct WebhookOptions {
   std::size_t most_waiting = 1000;
 };
 
+/// What became of the messages that are not waiting any more.
+struct WebhookCounts {
+  std::uint64_t delivered = 0;
+  std::uint64_t thrown_away = 0;  ///< too many were waiting, or nobody accepted it in time
+};
+
 /// Has its own thread.  A message is sent again until it gets a status of 2xx, after waits that
 /// double.  Messages keep their order.  Discarded messages are counted and logged.
 class Webhook {
@@ -49,8 +55,7 @@ class Webhook {
   ~Webhook();
 
   void send(std::string body);
-  std::uint64_t delivered() const;
-  std::uint64_t thrown_away() const;
+  WebhookCounts counts() const;
 
  private:
   void run();
@@ -61,7 +66,7 @@ class Webhook {
   mutable std::mutex mutex_;
   std::condition_variable something_;
   std::deque<std::string> waiting_;
-  std::uint64_t delivered_ = 0, thrown_away_ = 0;
+  WebhookCounts counts_;
   bool stopping_ = false;
   std::thread thread_;
 };

@@ -171,10 +171,9 @@ class RttRun {
   }
   /// The kernel's program, or a source and the pipeline.
   Result<void> open_meter() {
+    SampleSink* const sink = writer_ ? &*writer_ : nullptr;
     if (is_live()) {
-      KernelRtt::SampleConsumer consumer;
-      if (writer_) consumer = [this](const Sample& sample) { writer_->write(sample); };
-      auto opened = open_engine(request_, consumer);
+      auto opened = open_engine(request_, sink);
       if (!opened) return std::unexpected(opened.error());
       engine_ = std::move(*opened);
     }
@@ -182,7 +181,7 @@ class RttRun {
     auto opened = open_input(request_);
     if (!opened) return std::unexpected(opened.error());
     source_ = std::move(*opened);
-    pipeline_.emplace(request_.options, writer_ ? &*writer_ : nullptr);
+    pipeline_.emplace(request_.options, sink);
     return {};
   }
 

@@ -79,12 +79,12 @@ std::string beyond_the_kernel(const RttRequest& request) {
   return {};
 }
 
-Result<LiveEngine> open_engine(const RttRequest& request, KernelRtt::SampleConsumer consumer) {
+Result<LiveEngine> open_engine(const RttRequest& request, SampleSink* sink) {
   if (request.engine == Engine::socket) return LiveEngine{};
   LiveEngine engine;
   engine.why = beyond_the_kernel(request);
   if (engine.why.empty()) {
-    auto opened = KernelRtt::open(kernel_options(request), std::move(consumer));
+    auto opened = KernelRtt::open(kernel_options(request), sink);
     if (opened) {
       engine.kernel.emplace(std::move(*opened));
       return engine;

@@ -21,7 +21,7 @@ struct LiveEngine {
 };
 
 /// Opens the kernel's engine if it is wanted and can be had.
-Result<LiveEngine> open_engine(const RttRequest& request, KernelRtt::SampleConsumer consumer);
+Result<LiveEngine> open_engine(const RttRequest& request, SampleSink* sink);
 
 /// What the measurement itself cost, for the end of the report.
 EngineSummary engine_summary(const KernelRtt& run, const LiveEngine& engine);

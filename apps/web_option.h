@@ -175,7 +175,9 @@ inline Result<std::unique_ptr<AlarmWatch>> start_alarms(const AlarmWishes& wishe
 inline void show_alarms(web::WebOptions& options, const std::unique_ptr<AlarmWatch>& alarms) {
   const auto list = [&alarms] { return alarms ? alarms->alarms() : std::vector<Alarm>{}; };
   options.alarms = [list] { return web::alarms_json(list()); };
-  options.more_metrics = [list] { return web::alarm_metrics(list()); };
+  options.more_metrics = [list, &alarms] {
+    return web::alarm_metrics(list(), alarms ? alarms->webhook_counts() : std::nullopt);
+  };
 }
 
 }  // namespace sojourn

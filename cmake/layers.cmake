@@ -2,12 +2,14 @@
 #
 # One folder, one library, one test program: `wire/headers/*.cpp` becomes the library
 # `sojourn_wire_headers`, and `wire/headers/*_test.cpp` the program `wire_headers_test`.  A new file
-# needs no line in any CMakeLists.txt.  TESTS_USE names what only the tests may include.
+# needs no line in any CMakeLists.txt.  TESTS_USE names what only the tests may include.  `test_*.cpp` becomes a library of
+# its own, `sojourn_wire_headers_for_tests`, so that no product has it.
 function(sojourn_layer folder)
   cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "USES;TESTS_USE;LIBRARIES")
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
   file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*_test.cpp)
-  list(REMOVE_ITEM sources ${tests})
+  file(GLOB helpers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/test_*.cpp)
+  list(REMOVE_ITEM sources ${tests} ${helpers})
 
   string(REPLACE "/" "_" name ${folder})
   foreach(list USES TESTS_USE)
@@ -27,8 +29,15 @@ function(sojourn_layer folder)
   endif()
   set_property(GLOBAL APPEND PROPERTY SOJOURN_LAYERS sojourn_${name})
 
+  if(SOJOURN_TESTS AND helpers)
+    add_library(sojourn_${name}_for_tests STATIC ${helpers})
+    target_link_libraries(sojourn_${name}_for_tests PUBLIC sojourn_${name})
+  endif()
   if(SOJOURN_TESTS AND tests)
     sojourn_test(${name}_test ${tests})
+    if(helpers)
+      target_link_libraries(${name}_test PRIVATE sojourn_${name}_for_tests)
+    endif()
     # TESTS_USE may name a later folder, so linking waits until all of them are known.
     target_link_libraries(${name}_test PRIVATE sojourn_${name} ${layer_TESTS_USE})
   endif()

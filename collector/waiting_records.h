@@ -99,7 +99,6 @@ class WaitingRecords {
   bool contains(std::uint64_t number) const { return number >= oldest_ && number < next_; }
   WaitingRecord& at(std::uint64_t number) { return ring_[number & (ring_.size() - 1)]; }
 
-  std::uint64_t oldest_number() const { return oldest_; }
   WaitingRecord& oldest() { return at(oldest_); }
   void drop_oldest() { ++oldest_; }
 

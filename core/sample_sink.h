@@ -2,6 +2,7 @@
 // Where the samples of a round-trip measurement go: a file, a network, another program.
 
 #include <span>
+#include <vector>
 
 #include "core/sample.h"
 
@@ -14,6 +15,19 @@ class SampleSink {
 
   /// The samples do not outlive the call.
   virtual void take(std::span<const Sample> samples) = 0;
+};
+
+/// Keeps them, in order.
+class KeptSamples final : public SampleSink {
+ public:
+  void take(std::span<const Sample> samples) override {
+    kept_.insert(kept_.end(), samples.begin(), samples.end());
+  }
+  std::span<const Sample> samples() const { return kept_; }
+  void clear() { kept_.clear(); }
+
+ private:
+  std::vector<Sample> kept_;
 };
 
 }  // namespace sojourn

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dataplane/test_datagram.h"
-#include "dataplane/user_program.h"
+#include "dataplane/test_user_program.h"
 
 namespace sojourn {
 namespace {

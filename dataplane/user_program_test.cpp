@@ -1,6 +1,6 @@
 // Frames at the edge of what is well-formed: the kernel's program skips them for the parser's
 // reasons.
-#include "dataplane/user_program.h"
+#include "dataplane/test_user_program.h"
 
 #include <gtest/gtest.h>
 

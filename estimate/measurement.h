@@ -115,7 +115,6 @@ class Measurement {
     legs_[index_of(kind)][index_of(leg)] = std::move(distribution);
     pooled_[index_of(kind)].reset();
   }
-  bool wants_groups() const { return groups_.has_value(); }
 
   KindCounters& counters(Kind kind) { return counters_[index_of(kind)]; }
   const KindCounters& counters(Kind kind) const { return counters_[index_of(kind)]; }

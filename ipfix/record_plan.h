@@ -80,7 +80,8 @@ class RecordPlan {
 
   static std::optional<std::span<const std::byte>> take_field(std::uint16_t length,
                                                               std::span<const std::byte>& rest);
-  static void convert(const Step& step, const std::byte* from, std::size_t length, std::byte* to);
+  static inline void convert(const Step& step, const std::byte* from, std::size_t length,
+                             std::byte* to);  // used and defined in record_plan.cpp alone
   void find_kind(std::uint32_t enterprise);
   void compile(std::uint32_t enterprise);
   bool names(Element element) const;

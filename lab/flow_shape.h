@@ -35,7 +35,6 @@ class FlowShapes {
   explicit FlowShapes(const Options& options);
 
   FlowShape draw(Random& random) const;
-  double elephant_share() const { return elephant_share_; }
 
  private:
   FlowShape mouse(Random& random) const;

@@ -79,7 +79,7 @@ class RedQueue {
   RedQueue(const Options& options, std::uint64_t seed);
 
   Arrival pass(const LabPacket& packet);
-  double average() const { return average_; }
+  double average() const { return average_; }  ///< avg of RED; for its test
 
  private:
   bool dropped_early();

@@ -45,9 +45,7 @@ class TcpEndpoint {
   static constexpr Timestamp never = Timestamp::max();
 
   bool established() const { return peer_known_ && una_ != options_.isn; }
-  bool all_acknowledged() const { return outstanding_.empty() && unsent_ == 0; }
   bool fin_received() const { return fin_received_; }
-  bool fin_acknowledged() const { return fin_sent_ && outstanding_.empty(); }
   bool gave_up() const { return gave_up_; }
   std::uint64_t received() const { return received_; }  ///< bytes in order
 

@@ -11,7 +11,7 @@
 #include "dataplane/kernel/log_bin.h"
 #include "dataplane/sample_weight.h"
 #include "dataplane/test_datagram.h"
-#include "dataplane/user_program.h"
+#include "dataplane/test_user_program.h"
 #include "dataplane/weight_factors.h"
 
 namespace sojourn {

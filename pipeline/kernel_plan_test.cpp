@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "dataplane/test_datagram.h"
-#include "dataplane/user_program.h"
+#include "dataplane/test_user_program.h"
 
 namespace sojourn {
 namespace {

@@ -87,8 +87,7 @@ std::size_t least_memory(const KernelRttOptions& options) {
   return 2 * histogram_bytes(make_config(dataplane_options(options)));
 }
 
-KernelRtt::KernelRtt(const KernelRttOptions& options, KernelProgram program,
-                     SampleConsumer consumer)
+KernelRtt::KernelRtt(const KernelRttOptions& options, KernelProgram program, SampleSink* sink)
     : options_(options.rtt),
       program_(std::move(program)),
       weight_(program_.config()),
@@ -101,12 +100,12 @@ KernelRtt::KernelRtt(const KernelRttOptions& options, KernelProgram program,
         return measurement;
       }()),
       measurement_(measurement_options_),
-      consumer_(std::move(consumer)),
+      sink_(sink),
       clock_offset_(monotonic_to_real()) {
   if (options.rtt.anonymize) anonymizer_.emplace(HashKey::from_seed(options.rtt.seed));
 }
 
-Result<KernelRtt> KernelRtt::open(const KernelRttOptions& options, SampleConsumer consumer) {
+Result<KernelRtt> KernelRtt::open(const KernelRttOptions& options, SampleSink* sink) {
   std::vector<AttachmentPoint> points;
   for (const std::string& name : options.interfaces) {
     auto point = find_attachment_point(name);
@@ -115,7 +114,7 @@ Result<KernelRtt> KernelRtt::open(const KernelRttOptions& options, SampleConsume
   }
   auto program = KernelProgram::load(dataplane_options(options), options.hook);
   if (!program) return std::unexpected(program.error());
-  KernelRtt run{options, std::move(*program), std::move(consumer)};
+  KernelRtt run{options, std::move(*program), sink};
   run.plan_.update(0, 0, now(), run.program_.control());
   set_clocks(run.program_.control(), now());
   run.run_time_ = measure_run_time();
@@ -130,6 +129,8 @@ Result<KernelRtt> KernelRtt::open(const KernelRttOptions& options, SampleConsume
 bool KernelRtt::step(bool may_nap) {
   auto use = [this](const dp_sample& found) { take(found); };
   const std::size_t taken = program_.read(use);
+  if (!found_.empty()) sink_->take(found_);
+  found_.clear();
   const Timestamp time = now();
   if (!started_) started_ = time;
   if (!looked_ || time - *looked_ >= between_looks || time < *looked_) look_after(time);
@@ -182,7 +183,7 @@ void KernelRtt::take(const dp_sample& found) {
   measurement_.counters(sample.kind).guessed_legs +=
       (found.flags & DP_LEG_IS_GUESSED) != 0 && options_.inside.empty();
   measurement_.add(sample);
-  if (consumer_) consumer_(sample);
+  if (sink_) found_.push_back(sample);
 }
 
 /// What they stand for is rounded as a whole: each by itself would be off by up to a half.

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "core/sample.h"
+#include "core/sample_sink.h"
 #include "dataplane/attachment.h"
 #include "dataplane/kernel_program.h"
 #include "dataplane/sample_weight.h"
@@ -49,10 +49,9 @@ std::size_t least_memory(const KernelRttOptions& options);
 /// One run.  `step` in a loop.
 class KernelRtt {
  public:
-  using SampleConsumer = std::function<void(const Sample&)>;
-
-  /// Loads the program and attaches it.  Privileges are needed here and nowhere else.
-  static Result<KernelRtt> open(const KernelRttOptions& options, SampleConsumer consumer = {});
+  /// Loads the program and attaches it.  Privileges are needed here and nowhere else.  `sink` is
+  /// given the samples of each step and must outlive this.
+  static Result<KernelRtt> open(const KernelRttOptions& options, SampleSink* sink = nullptr);
 
   /// Takes what came; if that is nothing, and it may, waits some milliseconds.  False when the
   /// interfaces are gone.
@@ -81,7 +80,7 @@ class KernelRtt {
   double entry_probability() const { return plan_.entry_probability(); }
 
  private:
-  KernelRtt(const KernelRttOptions& options, KernelProgram program, SampleConsumer consumer);
+  KernelRtt(const KernelRttOptions& options, KernelProgram program, SampleSink* sink);
 
   void take(const dp_sample& found);
   void add_ambiguous(Kind kind, double weight);
@@ -95,7 +94,8 @@ class KernelRtt {
   MeasurementOptions measurement_options_;
   Measurement measurement_;
   dp_counters taken_{};  ///< what was counted when the last interval ended
-  SampleConsumer consumer_;
+  SampleSink* sink_;
+  std::vector<Sample> found_;  ///< in this step, for the sink
   std::optional<Anonymizer> anonymizer_;
   std::vector<Attachment> attachments_;
   std::vector<std::string> warnings_;

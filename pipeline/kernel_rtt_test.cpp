@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -121,9 +122,8 @@ bool send_to(const UniqueFd& from, const UniqueFd& to, const test::Bytes& bytes)
 /// A point relies on it: its options do not name histograms, and it sends every sample on.
 TEST(KernelRtt, HandsOverSamplesUnlessHistogramsAreAskedFor) {
   const std::string skipped = in_network("ip link set lo up", [](std::string& why_not) {
-    std::vector<Sample> samples;
-    auto run = KernelRtt::open(of_queries({"lo"}),
-                               [&](const Sample& sample) { samples.push_back(sample); });
+    KeptSamples kept;
+    auto run = KernelRtt::open(of_queries({"lo"}), &kept);
     if (!run) {
       why_not = run.error().message;
       return;
@@ -133,7 +133,9 @@ TEST(KernelRtt, HandsOverSamplesUnlessHistogramsAreAskedFor) {
     ASSERT_TRUE(client && server);
     ASSERT_TRUE(send_to(client, server, test::dns(7, false, "example.org")));
     ASSERT_TRUE(send_to(server, client, test::dns(7, true, "example.org")));
-    for (int tries = 0; tries < 1'000 && samples.empty(); ++tries) ASSERT_TRUE(run->step());
+    for (int tries = 0; tries < 1'000 && kept.samples().empty(); ++tries)
+      ASSERT_TRUE(run->step());
+    const std::span samples = kept.samples();
     ASSERT_EQ(samples.size(), 1u);
     EXPECT_EQ(samples[0].kind, Kind::dns);
     EXPECT_EQ(samples[0].responder_port, 53);

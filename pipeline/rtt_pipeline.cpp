@@ -30,26 +30,7 @@ std::unique_ptr<RttShard> make_shard(RttOptions options) {
   return shard;
 }
 
-/// One call for each sample.
-class ConsumerSink final : public SampleSink {
- public:
-  explicit ConsumerSink(RttPipeline::SampleConsumer consumer) : consumer_(std::move(consumer)) {}
-  void take(std::span<const Sample> samples) override {
-    for (const Sample& sample : samples) consumer_(sample);
-  }
-
- private:
-  RttPipeline::SampleConsumer consumer_;
-};
-
 }  // namespace
-
-RttPipeline::RttPipeline(const RttOptions& options, SampleConsumer consumer)
-    : RttPipeline(options, static_cast<SampleSink*>(nullptr)) {
-  if (!consumer) return;
-  own_sink_ = std::make_unique<ConsumerSink>(std::move(consumer));
-  sink_ = own_sink_.get();
-}
 
 RttPipeline::RttPipeline(const RttOptions& options, SampleSink* sink)
     : options_(options),

@@ -29,13 +29,10 @@ namespace sojourn {
 /// thread; `run` does that, or spreads the work.
 class RttPipeline {
  public:
-  using SampleConsumer = std::function<void(const Sample&)>;
   using Tick = std::function<void()>;
 
   /// `sink` is given the samples, if `options.want_samples`; it must outlive this.
   explicit RttPipeline(const RttOptions& options, SampleSink* sink = nullptr);
-  /// The same with a call per sample; an empty consumer is not called.
-  RttPipeline(const RttOptions& options, SampleConsumer consumer);
 
   /// Packets that somebody else captured, in the order of time, through all stages.  Their bytes
   /// are not needed after the call.  finish() after the last.
@@ -90,7 +87,6 @@ class RttPipeline {
   void run_threads(Source& source, const std::atomic<bool>& stop, const Tick& tick);
 
   RttOptions options_;
-  std::unique_ptr<SampleSink> own_sink_;  ///< around a SampleConsumer
   SampleSink* sink_;
   Parser parser_;
   std::vector<std::unique_ptr<RttShard>> shards_;

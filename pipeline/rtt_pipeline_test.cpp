@@ -44,9 +44,10 @@ template <class Feed>
 Outcome outcome_of(RttOptions options, Feed feed) {
   Outcome outcome;
   options.want_samples = true;
-  RttPipeline pipeline{options,
-                       [&](const Sample& sample) { outcome.samples.push_back(line_of(sample)); }};
+  KeptSamples kept;
+  RttPipeline pipeline{options, &kept};
   feed(pipeline);
+  for (const Sample& sample : kept.samples()) outcome.samples.push_back(line_of(sample));
   const Measurement& measurement = pipeline.measurement();
   for (std::size_t i = 0; i < kind_count; ++i) {
     const Kind kind = static_cast<Kind>(i);

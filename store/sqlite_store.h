@@ -26,7 +26,7 @@ class SqliteStore : public Store {
   enum class Access : std::uint8_t { write, read };
   static Result<std::unique_ptr<Store>> open(const std::string& path, Access access);
 
-  /// Simulates a disk with room for this many pages of 4 KiB.
+  /// Simulates a disk with room for this many pages of 4 KiB: so tests see what a full one does.
   Result<void> limit_pages(std::int64_t pages);
 
   Result<void> write(const StoreWrite& write) override;

@@ -37,14 +37,24 @@ std::string webhook_document(AlarmBook::Change change, const Alarm& alarm) {
   return document.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::vector<MetricFamily> alarm_metrics(const std::vector<Alarm>& alarms) {
+std::vector<MetricFamily> alarm_metrics(const std::vector<Alarm>& alarms,
+                                        const std::optional<WebhookCounts>& webhook) {
   MetricFamily each{"sojourn_alarm", "Groups in an alarm that is open.", MetricType::gauge, {}};
   for (const Alarm& alarm : alarms)
     if (!alarm.until)
       each.metrics.push_back({{{"rule", alarm.rule}, {"subject", alarm.subject}},
                               static_cast<double>(alarm.groups.size())});
   const double open = static_cast<double>(each.metrics.size());
-  return {each, {"sojourn_alarms_open", "Alarms that are open.", MetricType::gauge, {{{}, open}}}};
+  std::vector<MetricFamily> families = {
+      each, {"sojourn_alarms_open", "Alarms that are open.", MetricType::gauge, {{{}, open}}}};
+  if (!webhook) return families;
+  const auto delivered = static_cast<double>(webhook->delivered);
+  const auto thrown_away = static_cast<double>(webhook->thrown_away);
+  families.push_back(
+      {"sojourn_webhook_total", "Messages of the webhook, by what became of them.",
+       MetricType::counter,
+       {{{{"outcome", "delivered"}}, delivered}, {{{"outcome", "thrown_away"}}, thrown_away}}});
+  return families;
 }
 
 }  // namespace sojourn::web

@@ -2,8 +2,8 @@
 #pragma once
 /*
  * What the shared headers ask of where they run.  rtt.bpf.c answers with maps and helpers, and
- * dataplane/user_machine.h with plain memory; everything that decides a number lies above this line
- * and exists once.
+ * dataplane/test_user_program.cpp with plain memory; everything that decides a number lies above
+ * this line and exists once.
  */
 #include "dataplane/kernel/abi.h"
 #include "dataplane/kernel/compilers.h"

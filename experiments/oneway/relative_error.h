@@ -31,11 +31,6 @@ class RelativeErrors {
     for (const double error : errors_) sum += error;
     return errors_.empty() ? 0 : sum / static_cast<double>(errors_.size());
   }
-  /// Share of flows above an error.
-  double share_above(double error) const {
-    const auto above = std::ranges::count_if(errors_, [error](double e) { return e > error; });
-    return errors_.empty() ? 0 : static_cast<double>(above) / static_cast<double>(errors_.size());
-  }
 
   /// The cumulative distribution, in fiftieths.
   ChartSeries cdf(std::string name, bool dashed = false) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "export/rtt/example_report.h"
+#include "export/rtt/test_example_report.h"
 
 namespace sojourn {
 namespace {

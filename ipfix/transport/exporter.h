@@ -46,6 +46,7 @@ class Exporter {
   bool finish(std::chrono::milliseconds patience);
 
   bool connected() const { return connected_; }
+  /// Sessions begun so far; a test sees by it that a lost one is begun anew.
   std::uint64_t sessions() const { return sessions_; }
   std::vector<std::string> take_log();
 

@@ -11,7 +11,7 @@
 
 namespace sojourn::ipfix {
 
-/// Memory is bounded: beyond `most_causes` new causes are only counted.
+/// Memory is bounded: beyond `most_causes` new causes are not told.
 class LimitedLog {
  public:
   using Clock = std::chrono::steady_clock;
@@ -22,7 +22,7 @@ class LimitedLog {
   void note(const std::string& cause, const std::string& line, Clock::time_point now) {
     auto known = causes_.find(cause);
     if (known == causes_.end()) {
-      if (causes_.size() >= most_causes) return void(++untold_);
+      if (causes_.size() >= most_causes) return;
       known = causes_.emplace(cause, Cause{}).first;
     } else if (now - known->second.told < pause) {
       return void(++known->second.since);
@@ -36,7 +36,6 @@ class LimitedLog {
 
   /// What to print now.
   std::vector<std::string> take_lines() { return std::exchange(lines_, {}); }
-  std::uint64_t untold() const { return untold_; }
 
  private:
   struct Cause {
@@ -45,7 +44,6 @@ class LimitedLog {
   };
   std::unordered_map<std::string, Cause> causes_;
   std::vector<std::string> lines_;
-  std::uint64_t untold_ = 0;
 };
 
 }  // namespace sojourn::ipfix

@@ -253,20 +253,4 @@ std::vector<MarkingResult> collect(const MarkJudgeOptions& options, const PointR
   return results;
 }
 
-std::vector<TwoWayDelay> two_way_delays(std::span<const MarkingResult> forward,
-                                        std::span<const MarkingResult> reverse) {
-  std::vector<TwoWayDelay> delays;
-  auto back = reverse.begin();
-  for (const MarkingResult& there : forward) {
-    while (back != reverse.end() && back->start() < there.start()) ++back;
-    if (back == reverse.end()) break;
-    if (back->interval != there.interval || back->length != there.length || !there.delay ||
-        !back->delay)
-      continue;
-    delays.push_back({there.interval, there.pulse_time, *there.delay + *back->delay,
-                      (*there.delay - *back->delay) / 2});
-  }
-  return delays;
-}
-
 }  // namespace sojourn

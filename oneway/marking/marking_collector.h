@@ -75,17 +75,4 @@ struct MarkJudgeOptions {
 std::vector<MarkingResult> collect(const MarkJudgeOptions& options, const PointRecords& first,
                                    const PointRecords& last);
 
-/// The two-way delay with only interval-level synchronisation (paper section 3.7): the clocks'
-/// offset is in both directions' delays with opposite signs.
-struct TwoWayDelay {
-  std::int64_t interval = 0;
-  Timestamp pulse_time;  ///< of the forward pulse, at the point where it began
-  Duration two_way{};    ///< there and back
-  Duration
-      half_offset{};  ///< half the difference: the clocks' offset, if both ways take equally long
-};
-/// For each interval in which both directions have a valid delay.  Each result is of one flow.
-std::vector<TwoWayDelay> two_way_delays(std::span<const MarkingResult> forward,
-                                        std::span<const MarkingResult> reverse);
-
 }  // namespace sojourn

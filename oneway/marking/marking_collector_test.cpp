@@ -244,20 +244,6 @@ TEST(MarkingCollector, RefusesBeyondTheGuardBand) {
   }
 }
 
-TEST(MarkingCollector, TwoWayDelayNeedsNoCommonTime) {
-  MarkingScenario there = steady(MarkingMethod::multiplexed), back = there;
-  for (SentPacket& packet : there.packets) packet.delay = 3ms;
-  for (SentPacket& packet : back.packets) packet.delay = 5ms;
-  there.last_clock.offset = back.first_clock.offset = 100ms;  // the far point's clock
-  const auto forward = run(there), reverse = run(back);
-  const auto delays = two_way_delays(forward.results, reverse.results);
-  ASSERT_GE(delays.size(), 5u);
-  for (const TwoWayDelay& delay : delays) {
-    EXPECT_EQ(delay.two_way, Duration{8ms});
-    EXPECT_EQ(delay.half_offset, Duration{99ms});  // off by half the asymmetry
-  }
-}
-
 TEST(MarkingFaults, AreWordsWithSpacesBetween) {
   MarkingFaults faults;
   EXPECT_EQ(faults.text(), "");

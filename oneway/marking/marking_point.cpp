@@ -182,13 +182,11 @@ std::size_t MarkingPoint::process(std::span<MarkingEvent> batch, std::span<Marki
                 : run<MarkingRole::observing, false>(batch, closed.data());
 }
 
-void MarkingPoint::read(Timestamp now, bool only_closed, std::vector<MarkingRecord>& out) {
+void MarkingPoint::read_all(Timestamp now, std::vector<MarkingRecord>& out) {
   for (std::uint32_t number = 0; number < flows_.size(); ++number)
     for (ColourCounter& counter : flows_[number].counters) {
       if (counter.packets == 0) continue;
-      const MarkingRecord record = record_of(number, counter, now);
-      if (only_closed && difference(now, record.end()) < record.judged_by.length() / 2) continue;
-      out.push_back(record);
+      out.push_back(record_of(number, counter, now));
       counter.packets = 0;
     }
 }

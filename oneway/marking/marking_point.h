@@ -35,7 +35,7 @@ struct MarkingEvent {
 /// A packet belongs to the nearest interval of its colour.  So a counter is read half an interval
 /// after its own has ended, when the other colour is in its middle (section 3.7).  No sweep over
 /// the flows is needed for that: a packet of a later interval of the same colour pushes the old
-/// record out, and read() takes the rest.
+/// record out, and read_all() takes the rest.
 class MarkingPoint {
  public:
   static constexpr std::size_t max_batch = 256;
@@ -55,10 +55,8 @@ class MarkingPoint {
   /// packet.
   std::size_t process(std::span<MarkingEvent> batch, std::span<MarkingRecord> closed);
 
-  /// Reads the counters of intervals that ended at least half an interval before `now`.
-  void read_closed(Timestamp now, std::vector<MarkingRecord>& out) { read(now, true, out); }
   /// Reads all counters, including those still in use: the records say when they were read.
-  void read_all(Timestamp now, std::vector<MarkingRecord>& out) { read(now, false, out); }
+  void read_all(Timestamp now, std::vector<MarkingRecord>& out);
 
   /// Changes the interval's length at the first multiple of twice the longer length after `now`:
   /// there an interval of colour 1 ends and one of colour 0 begins by both lengths, so packets in
@@ -106,7 +104,6 @@ class MarkingPoint {
   MarkingInterval judged_by(const ColourCounter& counter) const;
   MarkingRecord record_of(std::uint32_t flow, const ColourCounter& counter, Timestamp now) const;
   Timestamp mean_pulse(const ColourCounter& counter) const;
-  void read(Timestamp now, bool only_closed, std::vector<MarkingRecord>& out);
 
   const MarkingTables* tables_;
   MarkingMethod method_;

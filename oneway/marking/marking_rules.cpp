@@ -99,34 +99,6 @@ constexpr std::array<std::string_view, 4> names = {"step", "pulse", "double", "m
 
 }  // namespace
 
-std::span<const InitiatingRule> initiating_rules(MarkingMethod method) {
-  switch (method) {
-    case MarkingMethod::step:
-      return step_initiating;
-    case MarkingMethod::pulse:
-      return pulse_initiating;
-    case MarkingMethod::double_:
-      return double_initiating;
-    case MarkingMethod::multiplexed:
-      return multiplexed_initiating;
-  }
-  return {};
-}
-
-std::span<const ObservingRule> observing_rules(MarkingMethod method) {
-  switch (method) {
-    case MarkingMethod::step:
-      return step_observing;
-    case MarkingMethod::pulse:
-      return pulse_observing;
-    case MarkingMethod::double_:
-      return double_observing;
-    case MarkingMethod::multiplexed:
-      return multiplexed_observing;
-  }
-  return {};
-}
-
 const MarkingTables& marking_tables(MarkingMethod method) {
   return all_tables[static_cast<std::size_t>(method)];
 }

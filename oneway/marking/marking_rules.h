@@ -71,11 +71,7 @@ struct ObservingRule {
   ObservingAction action;
 };
 
-/// The tables of a method, as the paper prints them.
-std::span<const InitiatingRule> initiating_rules(MarkingMethod method);
-std::span<const ObservingRule> observing_rules(MarkingMethod method);
-
-/// The same rules expanded, so that a packet costs one load: the first of the two lookups of
+/// The rules expanded, so that a packet costs one load: the first of the two lookups of
 /// section 3.5.  It is one table for all flows; the second lookup finds the flow.
 struct MarkingTables {
   std::array<InitiatingAction, 16> initiating;  ///< by reg and time bits

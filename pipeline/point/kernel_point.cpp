@@ -63,9 +63,7 @@ Result<std::unique_ptr<KernelPoint>> KernelPoint::open(const KernelPointOptions&
   if (!program) return std::unexpected(program.error());
   std::unique_ptr<KernelPoint> opened{new KernelPoint{std::move(*program)}};
   if (options.rtt) {
-    auto* const samples = &opened->samples_;
-    auto rtt = KernelRtt::open(*options.rtt,
-                               [samples](const Sample& sample) { samples->push_back(sample); });
+    auto rtt = KernelRtt::open(*options.rtt, &opened->samples_);
     if (!rtt) return std::unexpected(rtt.error());
     opened->rtt_.emplace(std::move(*rtt));
   }

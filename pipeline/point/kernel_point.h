@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "capture/source.h"
+#include "core/sample_sink.h"
 #include "dataplane/attachment.h"
 #include "dataplane/selection_program.h"
 #include "oneway/method.h"
@@ -49,7 +50,7 @@ class KernelPoint final : public Source {
   std::uint64_t not_selected() const { return not_selected_; }
   std::uint64_t undecided() const { return program_.counters().undecided; }
   /// Round trips that the last `next` found.
-  std::span<const Sample> samples() const { return samples_; }
+  std::span<const Sample> samples() const { return samples_.samples(); }
   std::uint64_t samples_missed() const { return rtt_ ? rtt_->counters().unread : 0; }
   /// "tc (tcx)".
   const std::string& how() const { return attached_->how(); }
@@ -64,7 +65,7 @@ class KernelPoint final : public Source {
   std::optional<Attachment> attached_;
   std::optional<KernelRtt> rtt_;
   std::vector<std::byte> bytes_;  ///< of the packets of a batch
-  std::vector<Sample> samples_;
+  KeptSamples samples_;
   SourceCounters counters_;
   std::uint64_t not_selected_ = 0;
   std::int64_t looked_ns_ = 0;

@@ -15,6 +15,7 @@
 #include "roundtrip/tables/fridges_table.h"
 #include "roundtrip/tables/leased_table.h"
 #include "roundtrip/tables/staged_table.h"
+#include "roundtrip/tables/test_count_insertions.h"
 #include "roundtrip/tailored/tailored_table.h"
 #include "roundtrip/test_bias.h"
 
@@ -58,8 +59,9 @@ INSTANTIATE_TEST_SUITE_P(Traffic, FixedMemory, testing::ValuesIn(cases), [](cons
 TEST_P(FixedMemory, FridgeIsUnbiasedWithEitherCounter) {
   const Bias arrivals = bias_of(stream(), [] { return FridgeTable{{memory, entry_probability}}; });
   EXPECT_TRUE(arrivals.unbiased()) << arrivals.text();
-  const Bias insertions = bias_of(
-      stream(), [] { return BasicFridgeTable<CountInsertions>{{memory, entry_probability}}; });
+  const Bias insertions = bias_of(stream(), [] {
+    return BasicFridgeTable<test::CountInsertions>{{memory, entry_probability}};
+  });
   EXPECT_TRUE(insertions.unbiased()) << insertions.text();
 }
 
@@ -96,7 +98,7 @@ TEST_P(FixedMemory, TailoredIsUnbiased) {
 struct ArrivalsWithTheBaseOfInsertions : CountArrivals {
   static double eviction_chance(double, double slot_count) { return 1 / slot_count; }
 };
-struct InsertionsWithTheBaseOfArrivals : CountInsertions {
+struct InsertionsWithTheBaseOfArrivals : test::CountInsertions {
   static double eviction_chance(double p, double slot_count) { return p / slot_count; }
 };
 
@@ -187,7 +189,7 @@ class RandomCoin {
 
  private:
   double p_;
-  BasicFridgeTable<CountInsertions> table_;
+  BasicFridgeTable<test::CountInsertions> table_;
   std::mt19937_64 random_{std::random_device::result_type{7}};
   std::uniform_real_distribution<double> uniform_{0, 1};
 };

@@ -20,16 +20,11 @@ namespace sojourn {
 
 /// Which requests advance a fridge's counter.  The counter and the eviction probability of one step
 /// belong together: the paper's text counts arrivals (sections 3 and 5) but its switch program
-/// counts insertions (6.1).  Either is unbiased, a mixture is not.
+/// counts insertions (6.1; test_count_insertions.h).  Either is unbiased, a mixture is not.
 struct CountArrivals {
   static constexpr int slot_bits = 29;  ///< bits of the counter in a slot
   static double eviction_chance(double p, double slots) { return p / slots; }
   static constexpr bool counts(bool /*entered*/) { return true; }
-};
-struct CountInsertions {
-  static constexpr int slot_bits = 29;
-  static double eviction_chance(double /*p*/, double slots) { return 1 / slots; }
-  static constexpr bool counts(bool entered) { return entered; }
 };
 
 /// fridge(M, p) of Zheng et al. 2022, section 3.2.  A request is admitted with probability p,

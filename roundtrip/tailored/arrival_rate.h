@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/time.h"
+#include "roundtrip/tailored/tuning.h"
 
 namespace sojourn {
 
@@ -15,7 +16,7 @@ class ArrivalRate {
     if (!started_) first_ns_ = now_ns;
     const std::int64_t passed_ns = started_ ? difference_ns(now_ns, last_ns_) : 0;
     if (passed_ns > 0) {
-      const double kept = std::exp(-static_cast<double>(passed_ns) / span_ns);
+      const double kept = std::exp(-static_cast<double>(passed_ns) / tailored_tuning.rate_span_ns);
       requests_ = requests_ * kept + requests;
       time_ns_ = time_ns_ * kept + static_cast<double>(passed_ns);
     } else if (started_) {
@@ -35,14 +36,14 @@ class ArrivalRate {
   double shown_after(std::int64_t delay_ns, std::int64_t now_ns) const {
     const auto elapsed = static_cast<double>(elapsed_ns(now_ns));
     const double could = elapsed - static_cast<double>(delay_ns);
-    return could * 8 > elapsed ? elapsed / could : 8;
+    constexpr double most = tailored_tuning.most_shown_after;
+    return could * most > elapsed ? elapsed / could : most;
   }
 
   /// 0 before the second call.
   double a_nanosecond() const { return time_ns_ > 0 ? requests_ / time_ns_ : 0; }
 
  private:
-  static constexpr double span_ns = 1e9;
   double requests_ = 0, time_ns_ = 0;
   std::int64_t first_ns_ = 0, last_ns_ = 0;
   bool started_ = false;

@@ -54,28 +54,32 @@ std::array<double, WaitSteps::count> LeaseTailor::unanswered() const {
 }
 
 unsigned LeaseTailor::shortest_step() const {
-  if (samples_ < tailored_tuning.least_samples) return WaitSteps::covering(1'000'000);
+  if (samples_ < tailored_tuning.least_samples)
+    return WaitSteps::covering(tailored_tuning.first_shortest_ns);
   double sum = 0;
   unsigned step = 1;
-  while (step + 1 < last_step_ && (sum += seen_[step]) < 0.01 * total_) ++step;
+  while (step + 1 < last_step_ && (sum += seen_[step]) < tailored_tuning.share_of_shortest * total_)
+    ++step;
   return step;
 }
 
 unsigned LeaseTailor::longest_step() const {
   unsigned step = last_step_;
   while (step > 1 && seen_[step] == 0) --step;
-  return std::min(step + 3,
-                  last_step_);  // shares are smoothed over neighbours, and a little further
+  return std::min(step + tailored_tuning.steps_beyond_seen, last_step_);
 }
 
 std::array<double, WaitSteps::count> LeaseTailor::shape(std::int64_t elapsed_ns) const {
   std::array<double, WaitSteps::count> shape{};
   shape[0] = 1;
   const bool knows = samples_ >= tailored_tuning.least_samples;
-  const unsigned tried = std::min(WaitSteps::covering(elapsed_ns - elapsed_ns / 4), last_step_);
-  const unsigned longest = !knows                    ? last_step_
-                           : tried >= longest_step() ? longest_step()
-                                                     : std::min(longest_step() + 4, last_step_);
+  const unsigned tried = std::min(
+      WaitSteps::covering(elapsed_ns - elapsed_ns / tailored_tuning.untried_part), last_step_);
+  const unsigned longest =
+      !knows                    ? last_step_
+      : tried >= longest_step() ? longest_step()
+                                : std::min(longest_step() + tailored_tuning.steps_beyond_untried,
+                                           last_step_);
   if (knows) {
     tailor_to_seen(shape, tried, longest);
   } else {
@@ -114,7 +118,8 @@ std::array<double, WaitSteps::count> LeaseTailor::shares(unsigned longest) const
   unsigned tail = 1;
   for (double sum = share[1]; sum < tailored_tuning.tail_from && tail < longest; sum += share[tail])
     ++tail;
-  double mass = 1e-4, excess = 1e-4;  // not zero if no samples are beyond
+  // Not zero if no samples are beyond: the tail then ends at once.  Next to 5 % it is nothing.
+  double mass = 1e-4, excess = 1e-4;
   for (unsigned j = tail + 1; j <= longest; ++j) {
     mass += share[j];
     excess += share[j] * (j - tail);
@@ -125,6 +130,7 @@ std::array<double, WaitSteps::count> LeaseTailor::shares(unsigned longest) const
     const double own_say = count[j] / (count[j] + tailored_tuning.trusted_count);
     share[j] = std::lerp(expected, share[j], own_say);
   }
+  // A share of zero would give a chance of zero; fewer than one pair in a million has no say.
   for (unsigned j = 1; j <= longest; ++j) share[j] = std::fmax(share[j], 1e-6);
   return share;
 }
@@ -148,6 +154,7 @@ void LeaseTailor::tailor_to_seen(std::array<double, WaitSteps::count>& shape, un
   for (const Wanted& one : wanted) {
     unsigned at = 1;
     for (double sum = share[1]; sum < one.q && at < longest; sum += share[at]) ++at;
+    // It is squared and divided by: one percentile in a thin step must not outweigh all others.
     const double density = std::fmax(share[at], 1e-3);
     for (unsigned j = 1; j <= longest; ++j) {
       const double distance = (j <= at ? 1 : 0) - one.q;

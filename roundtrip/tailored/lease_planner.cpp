@@ -19,12 +19,14 @@ bool LeasePlanner::tune(std::int64_t now_ns) {
   since_tuning_ = 0;
   rate_.add(tailored_tuning.requests_a_look, now_ns);
   tailor_.add_requests(tailored_tuning.requests_a_look);
+  // No rate is known at the first look; one request in 17 minutes is as good as none.
   const double room = static_cast<double>(options_.slots) / std::max(rate_.a_nanosecond(), 1e-12);
   const bool knows_more = tailor_.samples() >= learn_at_;
   // The longer the measurement, the longer the delays that it could have seen.
   const std::int64_t elapsed_ns = rate_.elapsed_ns(now_ns), expire_ns = to_ns(options_.expire);
   const bool looked_longer =
-      elapsed_ns > planned_after_ns_ + planned_after_ns_ / 3 && planned_after_ns_ < 4 * expire_ns;
+      elapsed_ns > planned_after_ns_ + planned_after_ns_ / tailored_tuning.longer_part &&
+      planned_after_ns_ < tailored_tuning.longest_waits_looked * expire_ns;
   if (!knows_more && !looked_longer && room < tailored_tuning.rate_change * planned_for_ &&
       room > planned_for_ / tailored_tuning.rate_change)
     return false;
@@ -37,7 +39,7 @@ bool LeasePlanner::tune(std::int64_t now_ns) {
     }
   }
   planned_for_ = room;
-  planned_after_ns_ = std::max<std::int64_t>(elapsed_ns, 100'000'000);
+  planned_after_ns_ = std::max(elapsed_ns, tailored_tuning.least_elapsed_ns);
   plans_.add(plan_for(room, elapsed_ns), now_ns);
   return true;
 }

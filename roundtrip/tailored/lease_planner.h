@@ -51,7 +51,7 @@ class LeasePlanner {
   static constexpr std::size_t first_requests = std::size_t{2} * tailored_tuning.requests_a_look;
   /// True at that look, if the plan admits far fewer.
   bool first_was_generous() const {
-    return rate_.calls() == 2 && plans_.current().chance(1) < 0.25;
+    return rate_.calls() == 2 && plans_.current().chance(1) < tailored_tuning.generous_below;
   }
   void forget_others() { plans_.forget_others(); }
 

@@ -9,14 +9,16 @@
 
 #include "core/time.h"
 #include "roundtrip/tailored/lease_plan.h"
+#include "roundtrip/tailored/tuning.h"
 
 namespace sojourn {
 
-/// The last 64 plans.  A new plan replaces the oldest only when no request of the oldest can still
+/// The last plans.  A new plan replaces the oldest only when no request of the oldest can still
 /// be waiting.
 class PlanHistory {
  public:
-  static constexpr std::size_t most_plans = 64;
+  static constexpr std::size_t most_plans = tailored_tuning.kept_plans;
+  static_assert(most_plans % 2 == 0);
 
   explicit PlanHistory(const LeasePlan& first) {
     set(0, first, std::numeric_limits<std::int64_t>::min());
@@ -48,11 +50,13 @@ class PlanHistory {
     return nullptr;
   }
 
-  /// The first half of the entries is filled as needed; after that, plans are at least `longest`/32
-  /// apart.
+  /// The first half of the entries is filled as needed; after that, plans are so far apart that
+  /// half of the entries last for `longest`.
   bool may_add(std::int64_t now_ns, std::int64_t longest_ns) const {
     if (newest_ + 1 < most_plans / 2) return true;
-    if (difference_ns(now_ns, current_since_ns()) < longest_ns / 32) return false;
+    if (difference_ns(now_ns, current_since_ns()) <
+        longest_ns / static_cast<std::int64_t>(most_plans / 2))
+      return false;
     if (newest_ + 1 < most_plans) return true;
     // Requests of the oldest plan came before the second oldest began.
     return difference_ns(now_ns, since_ns_[(newest_ + 2) % most_plans]) > longest_ns;

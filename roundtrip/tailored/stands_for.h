@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "roundtrip/tailored/tuning.h"
+
 namespace sojourn {
 
 /// One of fifteen levels, 1.35 times apart up to 49.  A value is rounded at random to one of its
@@ -12,7 +14,9 @@ namespace sojourn {
 struct StandsFor {
   static constexpr unsigned ambiguous = 15;  ///< for a request seen again, which gives no sample
 
-  static constexpr double most_even = 49;  ///< larger values are rounded at random to 49 or 4096
+  /// Just below the last level before the one for floods; larger values are rounded at random to
+  /// one of those two.
+  static constexpr double most_even = 49;
 
   static double value(unsigned code) { return levels[code]; }
 
@@ -27,10 +31,11 @@ struct StandsFor {
  private:
   static constexpr auto levels = [] {
     std::array<double, 15> all{1};
-    for (std::size_t i = 1; i < all.size(); ++i) all[i] = 1.35 * all[i - 1];
-    all.back() = 4096;
+    for (std::size_t i = 1; i < all.size(); ++i) all[i] = tailored_tuning.level_ratio * all[i - 1];
+    all.back() = tailored_tuning.flood_level;
     return all;
   }();
+  static_assert(most_even <= levels[13] && levels[13] < most_even + 1);
 };
 
 }  // namespace sojourn

@@ -1,5 +1,5 @@
 #pragma once
-// The tuned numbers of `tailored`, each with where it comes from.
+// The numbers of `tailored` that could be others, each with where it comes from.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,8 @@ struct LeaseCaution {
 
 /// None of these can bias a result, since plans use only the past (docs/design/tailored.md).  They
 /// decide how accurate a given memory is.  "Tried" means on the captures and in the lab of that
-/// page.
+/// page; "chosen" that no other value is known to have been tried.  What only keeps a formula from
+/// dividing by zero is beside the formula.
 struct TailoredTuning {
   // Which delays to expect (lease_plan.cpp).
 
@@ -48,6 +49,19 @@ struct TailoredTuning {
   /// At least this share of requests is assumed to stay unanswered: some always do, and while a
   /// burst lasts its answers have not come yet.
   double least_unanswered = 0.02;
+  /// This share of the samples is shorter than the shortest delay that plans care for (chosen).
+  double share_of_shortest = 0.01;
+  /// That delay until enough samples are known (chosen).
+  std::int64_t first_shortest_ns = 1'000'000;
+  /// Plans are tailored up to this many steps, half octaves, beyond the longest delay seen: one
+  /// since shares are smoothed over neighbours, and an octave (chosen).
+  unsigned steps_beyond_seen = 3;
+  /// As long as the measurement is too short for delays like that, for so many more: two octaves
+  /// (chosen).
+  unsigned steps_beyond_untried = 4;
+  /// Delays were tried if they are shorter than the measurement less this fraction of it, 1/4:
+  /// longer ones could have been seen only of the requests at its start (chosen).
+  std::int64_t untried_part = 4;
 
   // How much of the plan fits into the memory (lease_room.cpp).
 
@@ -65,8 +79,36 @@ struct TailoredTuning {
   double scales_an_octave = 4;
   int most_octaves = 30;
 
+  // How the table counts (stands_for.h, wait_line.h).
+
+  /// Levels of what a request stands for are so far apart: as close as lets fourteen of them reach
+  /// 49.  Rounding to them costs at most 2.3 % of variance (computed).
+  double level_ratio = 1.35;
+  /// The last level, for floods (chosen).
+  double flood_level = 4096;
+  /// A dense line becomes roomy again when it has no more requests than this, of the seven that fit
+  /// then: with seven it would soon be dense again (chosen).
+  unsigned few_for_a_line = 4;
+
   // When plans are made (lease_planner.cpp).
 
+  /// The rate is that of the last second (chosen).
+  double rate_span_ns = 1e9;
+  /// At the start a pair stands for the slow ones that could not be seen yet, but for at most so
+  /// many: a single late pair would decide the plan (chosen).
+  double most_shown_after = 8;
+  /// The first requests were all admitted; they are thinned if the plan then made admits less than
+  /// this share (chosen).
+  double generous_below = 0.25;
+  /// A plan is made anew when the measurement has become longer by this fraction, 1/3, as longer
+  /// delays could then be seen; no more after so many times the longest wait (both chosen).
+  std::int64_t longer_part = 3, longest_waits_looked = 4;
+  /// The measurement counts as at least so long, or its first looks would each bring a plan
+  /// (chosen).
+  std::int64_t least_elapsed_ns = 100'000'000;
+  /// Past plans kept.  When half of them are used, new ones are longest wait / 32 apart, so that
+  /// the other half spans the longest wait (computed from that; 64 is chosen).
+  std::size_t kept_plans = 64;
   /// Requests between two updates of the rate: 32 exponential gaps give it within 18 %.
   std::uint32_t requests_a_look = 32;
   /// A rate change by this factor triggers a new plan: twice the uncertainty of 32 gaps.

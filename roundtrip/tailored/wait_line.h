@@ -37,7 +37,6 @@ class WaitLine {
  public:
   static constexpr unsigned slots = 11;  ///< in dense form
   static constexpr unsigned roomy_slots = 7;
-  static constexpr std::int64_t coarsest_ns = 256;  ///< unit of the longest wait in a roomy line
 
   /// 18 bits.  Never 0, so that no empty slot has it.
   static unsigned fingerprint_of(std::uint64_t key) {
@@ -131,7 +130,7 @@ class WaitLine {
                       : (bits & common_mask) | dense_again(bits >> dense_time_shift, before, after)
                                                    << dense_time_shift);
     }
-    if (kept <= few) make_roomy(now_ns);
+    if (kept <= tailored_tuning.few_for_a_line) make_roomy(now_ns);
   }
 
   void set_stands_for(unsigned i, unsigned code) {
@@ -174,7 +173,6 @@ class WaitLine {
   // The last word of a line: two flags, and the time of the last sweep in 62 bits or (dense) in 26.
   static constexpr std::uint64_t closed_bit = std::uint64_t{1} << 63,
                                  dense_bit = std::uint64_t{1} << 62;
-  static constexpr unsigned few = 4;  ///< entries at which a dense line becomes roomy again
 
   // Roomy.
   static constexpr int roomy_time_bits = 64 - time_shift;

@@ -25,7 +25,7 @@
 #include "dataplane/kernel_program.h"
 #include "dataplane/kernel_sample.h"
 #include "dataplane/sample_weight.h"
-#include "dataplane/user_program.h"
+#include "dataplane/test_user_program.h"
 #include "pipeline/rtt_pipeline.h"
 #include "tests/dataplane/replayed_capture.h"
 
@@ -82,10 +82,12 @@ Found by_exact_table(const Capture& capture) {
   options.kinds = kernel_kinds();
   options.want_samples = true;
   options.seed = seed;
-  RttPipeline pipeline{options, [&](const Sample& sample) { found.pairs.insert(pair_of(sample)); }};
+  KeptSamples kept;
+  RttPipeline pipeline{options, &kept};
   MemorySource source{capture.packets};
   const std::atomic<bool> stop{false};
   pipeline.run(source, stop);
+  for (const Sample& sample : kept.samples()) found.pairs.insert(pair_of(sample));
   for (std::size_t kind = 0; kind < paired_kind_count; ++kind)
     found.ambiguous[kind] = pipeline.measurement().counters(static_cast<Kind>(kind)).ambiguous;
   return found;

@@ -27,7 +27,7 @@
 #include "dataplane/kernel_program.h"
 #include "dataplane/kernel_sample.h"
 #include "dataplane/sample_weight.h"
-#include "dataplane/user_program.h"
+#include "dataplane/test_user_program.h"
 #include "pipeline/kernel_histograms.h"
 #include "tests/dataplane/replayed_capture.h"
 

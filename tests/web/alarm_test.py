@@ -117,7 +117,7 @@ def main():
                 check("it goes on", alarms[0]["until_s"] is None, alarms)
             metrics = server.get("/metrics")[2].decode()
             check("metric", 'sojourn_alarm{rule="each oneway p95 < 25ms",subject="north:south"} 1' in metrics and
-                  "sojourn_alarms_open 1" in metrics, [l for l in metrics.splitlines() if "alarm" in l])
+                  "sojourn_alarms_open 1" in metrics and "sojourn_webhook_total" in metrics, [l for l in metrics.splitlines() if "alarm" in l])
             log = open(server.log.name, encoding="utf-8").read()
             check("log", "alarm 1: each oneway p95 < 25ms: north:south, 203.0.113.0/24" in log, log)
             check_delivery(hook)

@@ -6,7 +6,7 @@
 #include <random>
 #include <sstream>
 
-#include "export/rtt/example_report.h"
+#include "export/rtt/test_example_report.h"
 #include "export/text_cells.h"
 #include "export/text_table.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// The program of the kernel, run in this process: the same headers, the other compiler.
+// For tests: the program of the kernel, run in this process: the same headers, the other compiler.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "dataplane/user_program.h"
+#include "dataplane/test_user_program.h"
 
 #include "dataplane/dataplane_options.h"
 #include "dataplane/weight_factors.h"
