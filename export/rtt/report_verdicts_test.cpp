@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include "export/rtt/example_report.h"
+#include "export/rtt/test_example_report.h"
 
 namespace sojourn {
 namespace {
