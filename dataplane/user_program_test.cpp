@@ -1,10 +1,9 @@
 // Frames at the edge of what is well-formed: the kernel's program skips them for the parser's
 // reasons.
-#include "dataplane/test_user_program.h"
-
 #include <gtest/gtest.h>
 
 #include "dataplane/dataplane_options.h"
+#include "dataplane/test_user_program.h"
 #include "wire/skip.h"
 #include "wire/test_packets.h"
 

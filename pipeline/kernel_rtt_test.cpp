@@ -133,8 +133,7 @@ TEST(KernelRtt, HandsOverSamplesUnlessHistogramsAreAskedFor) {
     ASSERT_TRUE(client && server);
     ASSERT_TRUE(send_to(client, server, test::dns(7, false, "example.org")));
     ASSERT_TRUE(send_to(server, client, test::dns(7, true, "example.org")));
-    for (int tries = 0; tries < 1'000 && kept.samples().empty(); ++tries)
-      ASSERT_TRUE(run->step());
+    for (int tries = 0; tries < 1'000 && kept.samples().empty(); ++tries) ASSERT_TRUE(run->step());
     const std::span samples = kept.samples();
     ASSERT_EQ(samples.size(), 1u);
     EXPECT_EQ(samples[0].kind, Kind::dns);

@@ -51,7 +51,8 @@ std::vector<MetricFamily> alarm_metrics(const std::vector<Alarm>& alarms,
   const auto delivered = static_cast<double>(webhook->delivered);
   const auto thrown_away = static_cast<double>(webhook->thrown_away);
   families.push_back(
-      {"sojourn_webhook_total", "Messages of the webhook, by what became of them.",
+      {"sojourn_webhook_total",
+       "Messages of the webhook, by what became of them.",
        MetricType::counter,
        {{{{"outcome", "delivered"}}, delivered}, {{{"outcome", "thrown_away"}}, thrown_away}}});
   return families;

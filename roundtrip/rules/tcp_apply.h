@@ -110,8 +110,8 @@ inline void TcpRules::timestamps(EventWriter& write, TcpConnection& connection) 
 }
 
 /// Compiled twice: for settled packets the compiler drops what they cannot need (docs/results/
-/// rules.md has the gain: 7 to 10 % of all instructions).  Whether such a packet is a request or a response is unpredictable, so
-/// there is no branch on it.
+/// rules.md has the gain: 7 to 10 % of all instructions).  Whether such a packet is a request or a
+/// response is unpredictable, so there is no branch on it.
 template <bool settled, bool every_segment>
 [[gnu::always_inline]] inline void TcpRules::segment(EventWriter& write,
                                                      TcpConnection& connection) {

@@ -76,10 +76,10 @@ std::array<double, WaitSteps::count> LeaseTailor::shape(std::int64_t elapsed_ns)
   const unsigned tried = std::min(
       WaitSteps::covering(elapsed_ns - elapsed_ns / tailored_tuning.untried_part), last_step_);
   const unsigned longest =
-      !knows                    ? last_step_
-      : tried >= longest_step() ? longest_step()
-                                : std::min(longest_step() + tailored_tuning.steps_beyond_untried,
-                                           last_step_);
+      !knows ? last_step_
+      : tried >= longest_step()
+          ? longest_step()
+          : std::min(longest_step() + tailored_tuning.steps_beyond_untried, last_step_);
   if (knows) {
     tailor_to_seen(shape, tried, longest);
   } else {

@@ -53,8 +53,8 @@ enum class Plain : std::uint8_t {
   record.state.has_acknowledged = true;
 }
 
-/// Does what the rules of TurnTracker do with a packet that is plain, for which they come to little:
-/// a second copy of them (docs/results/rules.md has its gain; a test compares the two).
+/// Does what the rules of TurnTracker do with a packet that is plain, for which they come to
+/// little: a second copy of them (docs/results/rules.md has its gain; a test compares the two).
 template <bool wants_tls>
 [[gnu::always_inline]] inline Plain take_plain(const Summary& packet, TurnRecord& record) {
   constexpr std::uint8_t flags = tcp_syn | tcp_fin | tcp_rst | tcp_ack;
