@@ -11,7 +11,7 @@
 #include "apps/commands.h"
 #include "export/marking/marking_report_csv.h"
 #include "export/oneway/oneway_remarks.h"
-#include "pipeline/oneway/marking_join.h"
+#include "pipeline/marking/marking_join.h"
 
 namespace sojourn {
 namespace {

@@ -1,4 +1,4 @@
-#include "pipeline/oneway/marking_join.h"
+#include "pipeline/marking/marking_join.h"
 
 #include <span>
 #include <utility>
