@@ -10,13 +10,13 @@ namespace {
 using namespace test;
 using namespace std::chrono_literals;
 
-constexpr MarkingInterval second{0};
+constexpr MarkingInterval of_a_second{0};
 
 /// A packet every 10 ms for six seconds, each with this delay; one is lost.
 MarkingOutcome path_of(Duration delay) {
-  MarkingScenario scenario{.method = MarkingMethod::multiplexed, .length = second};
+  MarkingScenario scenario{.method = MarkingMethod::multiplexed, .length = of_a_second};
   for (int i = 0; i < 600; ++i)
-    scenario.packets.push_back({second.start_of(1000) + i * 10ms, delay, 0});
+    scenario.packets.push_back({of_a_second.start_of(1000) + i * 10ms, delay, 0});
   scenario.packets[203].delay.reset();
   return run(scenario);
 }
@@ -27,7 +27,7 @@ MarkingPointFile file_of(const std::string& point, const std::string& duty,
   file.point = point;
   file.duty = duty;
   file.carrier = "dscp:0";
-  file.length = second;
+  file.length = of_a_second;
   file.flows = {"protocol=udp"};
   file.records = records;
   return file;
