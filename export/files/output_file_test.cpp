@@ -265,6 +265,8 @@ TEST_F(OutputFileTest, LinesThatNobodyReadsAreAFailure) {
   const auto written = lines->write("1\n");
   ASSERT_FALSE(written);
   EXPECT_TRUE(lines->reader_gone());
+  LineFile moved = std::move(*lines);
+  EXPECT_TRUE(moved.reader_gone()) << "whoever holds the file now has to know, too";
   EXPECT_TRUE(written.error().message.contains("pipe: Broken pipe")) << written.error().message;
   auto full = LineFile::open("/dev/full");
   ASSERT_TRUE(full);

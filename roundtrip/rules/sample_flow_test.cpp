@@ -115,5 +115,21 @@ TEST(SampleFlow, OfDatagramsIsTold) {
   EXPECT_EQ(responses.at(Kind::quic), 1);
 }
 
+TEST(SampleFlow, OfOtherAddressesAndOtherPortsIsAnother) {
+  Sample sample;
+  sample.requester = *IpAddress::parse("10.0.0.1");
+  sample.responder = *IpAddress::parse("10.0.0.2");
+  sample.requester_port = 1000;
+  sample.responder_port = 80;
+  Sample host = sample, network = sample, port = sample;
+  host.responder = *IpAddress::parse("10.0.0.3");
+  network.requester = *IpAddress::parse("2001:db8::1");
+  port.requester_port = 1001;
+  for (const Sample& other : {host, network, port}) EXPECT_NE(flow_of(sample), flow_of(other));
+  sample.kind = host.kind = port.kind = Kind::dns;
+  EXPECT_NE(flow_of(sample), flow_of(host));
+  EXPECT_EQ(flow_of(sample), flow_of(port)) << "those of dns are pairs of hosts";
+}
+
 }  // namespace
 }  // namespace sojourn

@@ -181,6 +181,25 @@ TEST(TextReport, SaysAtTheTopWhatTheKernelDropped) {
   EXPECT_LT(warning, text.find("median"));
 }
 
+TEST(TextReport, SaysHowManyGroupsThatBrokeARuleAreNotShown) {
+  ExampleReport example;
+  SlaGroups groups;
+  groups.rule = "each tcp p95 < 1ms";
+  groups.counts[static_cast<std::size_t>(SlaVerdict::violated)] = 5;
+  for (const char* host : {"10.0.0.1", "10.0.0.2"}) {
+    SlaResult& result = groups.shown.emplace_back();
+    result.group = host;
+    result.value = 7ms;
+    result.verdict = SlaVerdict::violated;
+  }
+  groups.shown.emplace_back().group = "10.0.0.3";
+  example.report.sla_groups = {groups};
+  const std::string text = text_report(example.report);
+  EXPECT_NE(text.find("of 5 groups, 5 violated, 0 undecided, 0 met"), std::string::npos) << text;
+  EXPECT_NE(text.find("  and 3 more: see --top\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("10.0.0.3"), std::string::npos);
+}
+
 TEST(TextReport, ShowsForeignTextAndDoesNotObeyIt) {
   ExampleReport example;
   example.report.input.files = {"\033[2J\xff.pcap"};
