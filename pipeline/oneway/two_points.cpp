@@ -67,6 +67,7 @@ void TwoPoints::run(Source& first, Source& last, const std::atomic<bool>& interr
       Input& input = inputs[index_of(point)];
       const Side& side = sides_[index_of(point)];
       while (side.empty() && !input.at_end) {
+        if (interrupted) return;  // a silent pipe gives empty batches
         const auto [count, end, in_order] = input.source.next(input.packets);
         input.at_end = end;
         locate(point, std::span{input.packets}.first(count));

@@ -45,6 +45,35 @@ Order order_of(std::span<const StoredPacket> first, std::span<const StoredPacket
   return order;
 }
 
+/// A pipe into which nobody writes: it gives nothing and does not end, for a long time.
+class SilentSource final : public Source {
+ public:
+  explicit SilentSource(std::atomic<bool>& interrupted) : interrupted_(interrupted) {}
+  Filled next(std::span<Packet>) override {
+    if (++asked == 3) interrupted_ = true;
+    return {0, asked == 1000};
+  }
+  bool bytes_stay() const override { return false; }
+  const SourceCounters& counters() const override { return counters_; }
+  std::span<const std::string> warnings() const override { return {}; }
+  double progress() const override { return -1; }
+  int asked = 0;
+
+ private:
+  std::atomic<bool>& interrupted_;
+  SourceCounters counters_;
+};
+
+TEST(TwoPoints, CanBeInterruptedWhileNothingArrives) {
+  std::atomic<bool> interrupted{false};
+  Order order;
+  TwoPoints points{order, 1};
+  SilentSource one{interrupted}, other{interrupted};
+  points.run(one, other, interrupted, [] {});
+  EXPECT_EQ(one.asked, 3);
+  EXPECT_EQ(other.asked, 0);
+}
+
 TEST(TwoPoints, ThePointThatIsBehindIsNext) {
   const TestTwoPoints traffic;
   const Order order = order_of(traffic.first, traffic.last);
