@@ -108,6 +108,16 @@ struct RoundTrips::Run final : SampleSink {
 
   std::uint64_t packets() const { return source ? source->counters().packets : pushed; }
 
+  /// The figures stay, and those of the source are kept.
+  void close() {
+    if (!source) return;
+    pushed = source->counters().packets;
+    const auto lines = source->warnings();
+    last_warnings.assign(lines.begin(), lines.end());
+    source.reset();
+    source_ended = true;
+  }
+
   /// Before the first packet: what arrives on an interface must not decide how much memory it
   /// takes.
   void prepare_to_listen() {
@@ -125,6 +135,7 @@ struct RoundTrips::Run final : SampleSink {
   std::uint64_t pushed = 0;
   std::atomic<bool> stopped{false};
   bool source_ended = false;
+  std::vector<std::string> last_warnings;  ///< of a source that was closed
   std::vector<Sample> converted;
 };
 
@@ -154,7 +165,8 @@ Result<void> RoundTrips::read(const std::vector<std::string>& paths) {
 
 Result<void> RoundTrips::listen(const std::string& interface, std::int64_t duration_ns) {
   if (!run_->source) {
-    if (run_->pushed > 0) return Error{"this measurement has its packets already"};
+    if (run_->pushed > 0 || run_->source_ended)
+      return Error{"this measurement has its packets already"};
     LiveOptions options;
     options.interfaces = {interface};
     options.names = run_->interfaces;
@@ -186,6 +198,8 @@ void RoundTrips::push(std::span<const Packet> packets) {
 
 void RoundTrips::finish() { run_->pipeline->finish(); }
 
+void RoundTrips::close() { run_->close(); }
+
 bool RoundTrips::is_full() const { return run_->pipeline->is_full(); }
 
 bool RoundTrips::has_ended() const {
@@ -211,8 +225,8 @@ std::vector<std::string> RoundTrips::warnings() const {
                     format_count(run_->packets() - run_->pipeline->packets_beyond_limit()) +
                     " packets: what waits for an answer would take more than " +
                     format_size(limit_bytes()) + "; a table of fixed memory measures all of it");
-  if (!run_->source) return lines;
-  const auto warnings = run_->source->warnings();
+  const auto warnings =
+      run_->source ? run_->source->warnings() : std::span<const std::string>{run_->last_warnings};
   lines.insert(lines.end(), warnings.begin(), warnings.end());
   return lines;
 }

@@ -70,6 +70,8 @@ class SOJOURN_API RoundTrips {
   /// Packets of an interface, for this long; returns earlier if the interface disappears.  May be
   /// called again to continue.
   Result<void> listen(const std::string& interface, std::int64_t duration_ns);
+  /// Ends listening and gives the interface back.  The figures stay.
+  void close();
   /// Your own packets, in the order of time; call finish() after the last.
   void push(std::span<const Packet> packets);
   void finish();
