@@ -1,14 +1,27 @@
 // import sojourn._sojourn: the library for Python.  sojourn/__init__.py is the friendly interface.
 
+#include <fcntl.h>
 #include <pybind11/functional.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 #include <sojourn/sojourn.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <future>
 #include <limits>
 #include <memory>
-#include <stdexcept>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,32 +30,175 @@ using namespace py::literals;
 
 namespace {
 
-// Python reports errors by exceptions; they are thrown here.
+/// Text of the library for Python.  Names of files may be any bytes.
+py::str text_of(std::string_view bytes) {
+  return py::reinterpret_steal<py::str>(
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<py::ssize_t>(bytes.size()), "replace"));
+}
+
+py::list texts_of(const std::vector<std::string>& lines) {
+  py::list texts;
+  for (const std::string& line : lines) texts.append(text_of(line));
+  return texts;
+}
+
+// Python reports errors by exceptions; they are thrown here.  ValueError: what was asked for makes
+// no sense, or what was read.  OSError, as FileNotFoundError and so on: the system refused it.
+
+[[noreturn]] void raise_value_error(std::string_view message) {
+  PyErr_SetObject(PyExc_ValueError, text_of(message).ptr());
+  throw py::error_already_set();
+}
+
 template <class T>
 T value_or_raise(sojourn::Result<T> result) {
-  if (!result) throw py::value_error(result.error());
+  if (!result) raise_value_error(result.error());
   return std::move(*result);
 }
 
-void raise_if_failed(const sojourn::Result<void>& result) {
-  if (!result) throw std::runtime_error(result.error());
+/// The system's reason, which ends the line; 0 if another reason does.
+int errno_of(std::string_view message) {
+  constexpr int most = 133;  // EHWPOISON, the last of Linux
+  for (int number = 1; number <= most; ++number)
+    if (message.ends_with(std::string{": "} + std::strerror(number))) return number;
+  return 0;
 }
 
-/// A measurement and the samples it has returned so far.
-struct Measurement {
-  Measurement(const sojourn::RoundTripOptions& options, bool keep_samples)
-      : trips(value_or_raise(sojourn::RoundTrips::create(options, consumer(keep_samples)))) {}
+[[noreturn]] void raise_os_error(std::string_view message) {
+  if (const int number = errno_of(message); number != 0)
+    // OSError with a number makes itself the class for it.
+    PyErr_SetObject(PyExc_OSError, py::make_tuple(number, text_of(message)).ptr());
+  else
+    PyErr_SetObject(PyExc_OSError, text_of(message).ptr());
+  throw py::error_already_set();
+}
 
+void raise_if_unread(const sojourn::Result<void>& result) {
+  if (result) return;
+  if (errno_of(result.error()) != 0) raise_os_error(result.error());
+  raise_value_error(result.error());
+}
+
+void raise_if_unheard(const sojourn::Result<void>& result) {
+  if (result) return;
+  if (result.error().starts_with("filter ")) raise_value_error(result.error());
+  raise_os_error(result.error());
+}
+
+/// How often a long call looks whether Ctrl-C was pressed.
+constexpr std::chrono::milliseconds look_every{50};
+
+/// Takes the other end of named pipes for a moment: open() of a pipe without a writer never ends.
+void release_openers(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    struct stat about;
+    if (::stat(path.c_str(), &about) != 0 || !S_ISFIFO(about.st_mode)) continue;
+    const int end = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (end >= 0) ::close(end);
+  }
+}
+
+/// Does `read` in a thread of its own, while this one sees to Python's signals: only the thread
+/// that holds the interpreter's lock may run their handlers.
+template <class Read, class Stop>
+sojourn::Result<void> read_unless_interrupted(const std::vector<std::string>& paths, Read read,
+                                              Stop stop) {
+  auto reading = std::async(std::launch::async, [&read] {
+    sigset_t others;
+    sigfillset(&others);
+    for (const int fault : {SIGBUS, SIGFPE, SIGILL, SIGSEGV}) sigdelset(&others, fault);
+    pthread_sigmask(SIG_BLOCK, &others, nullptr);
+    return read();
+  });
+  const auto ended = [&reading] {
+    const py::gil_scoped_release unlocked;
+    return reading.wait_for(look_every) == std::future_status::ready;
+  };
+  while (!ended()) {
+    if (PyErr_CheckSignals() == 0) continue;
+    py::error_already_set interrupted;  // holds the error while this thread waits
+    stop();
+    while (!ended()) release_openers(paths);
+    throw interrupted;
+  }
+  return reading.get();
+}
+
+/// A lock that is given in the order of asking.  Listening takes it again at once: with a plain
+/// mutex another thread waits for two slices and more, with this one for the end of the present
+/// one.
+class Turns {
+ public:
+  void lock() {
+    const std::lock_guard first_in_line{next_};
+    held_.lock();
+  }
+  void unlock() { held_.unlock(); }
+
+ private:
+  std::mutex next_;
+  std::mutex held_;
+};
+
+/// A measurement and the samples it has returned so far.
+///
+/// Every RoundTrips that live() yields reads from the same one, perhaps in another thread while it
+/// listens: whoever uses `trips` takes a turn, after releasing the interpreter's lock.
+class Measurement {
+ public:
+  Measurement(const sojourn::RoundTripOptions& options, bool keep_samples)
+      : trips_(value_or_raise(sojourn::RoundTrips::create(options, consumer(keep_samples)))) {}
+
+  /// What `work` returns, called without the interpreter's lock.
+  template <class Work>
+  auto use(Work work) {
+    const py::gil_scoped_release unlocked;
+    const std::lock_guard turn{turns_};
+    return work(trips_);
+  }
+
+  void read(const std::vector<std::string>& paths) {
+    const auto all = [&] {
+      const std::lock_guard turn{turns_};
+      return trips_.read(paths);
+    };
+    raise_if_unread(read_unless_interrupted(paths, all, [this] { trips_.stop(); }));
+  }
+
+  /// In slices, between which signals are looked at and others may read.
+  void listen(const std::string& interface, std::int64_t duration_ns) {
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + std::chrono::nanoseconds{duration_ns};
+    bool ended = false;
+    for (auto now = Clock::now(); now < end && !ended; now = Clock::now()) {
+      const std::chrono::nanoseconds slice = std::min<Clock::duration>(look_every, end - now);
+      raise_if_unheard(use([&](sojourn::RoundTrips& trips) {
+        auto heard = trips.listen(interface, slice.count());
+        ended = trips.has_ended();
+        return heard;
+      }));
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    }
+  }
+
+  void stop() { trips_.stop(); }
+
+  std::vector<sojourn::Sample> take_samples() {
+    return use([this](sojourn::RoundTrips&) { return std::exchange(*samples_, {}); });
+  }
+
+ private:
   sojourn::RoundTrips::Consumer consumer(bool keep) {
     if (!keep) return {};
-    return [kept = samples](std::span<const sojourn::Sample> batch) {
+    return [kept = samples_](std::span<const sojourn::Sample> batch) {
       kept->insert(kept->end(), batch.begin(), batch.end());
     };
   }
 
-  std::shared_ptr<std::vector<sojourn::Sample>> samples =
+  std::shared_ptr<std::vector<sojourn::Sample>> samples_ =
       std::make_shared<std::vector<sojourn::Sample>>();
-  sojourn::RoundTrips trips;
+  Turns turns_;
+  sojourn::RoundTrips trips_;
 };
 
 /// An array view of `values`, which lives as long as the array does.  The vector is moved out, so
@@ -61,17 +217,35 @@ sojourn::Kind kind_named(const std::string& name) {
   for (std::size_t i = 0; i < sojourn::kind_count; ++i)
     if (sojourn::name_of(static_cast<sojourn::Kind>(i)) == name)
       return static_cast<sojourn::Kind>(i);
-  throw py::value_error("there is no kind '" + name + "'");
+  raise_value_error("there is no kind '" + name + "'");
 }
 
 sojourn::Leg leg_named(const std::string& name) {
   for (int i = 0; i <= static_cast<int>(sojourn::Leg::headline); ++i)
     if (sojourn::name_of(static_cast<sojourn::Leg>(i)) == name) return static_cast<sojourn::Leg>(i);
-  throw py::value_error("there is no leg '" + name + "'");
+  raise_value_error("there is no leg '" + name + "'");
+}
+
+template <class Work>
+auto without_lock(Work work) {
+  const py::gil_scoped_release unlocked;
+  return work();
+}
+
+void check_share(double q) {
+  if (!(q >= 0 && q <= 1)) raise_value_error("a quantile is asked for by a number from 0 to 1");
+}
+
+std::optional<std::int64_t> quantile_of(const sojourn::Distribution& delays, double q) {
+  check_share(q);
+  return without_lock([&] { return delays.quantile_ns(q); });
 }
 
 py::object interval_tuple(const sojourn::Distribution& delays, double q, double confidence) {
-  const auto found = delays.interval(q, confidence);
+  check_share(q);
+  if (!(confidence > 0 && confidence < 1))
+    raise_value_error("the confidence must be above 0 and below 1");
+  const auto found = without_lock([&] { return delays.interval(q, confidence); });
   if (!found) return py::none();
   const auto side = [](std::int64_t ns, bool bounded) {
     return bounded ? py::object{py::int_(ns)} : py::object{py::none()};
@@ -81,7 +255,7 @@ py::object interval_tuple(const sojourn::Distribution& delays, double q, double 
 }
 
 py::array_t<double> cdf_array(const sojourn::Distribution& delays) {
-  const auto points = delays.cdf();
+  const auto points = without_lock([&] { return delays.cdf(); });
   py::array_t<double> result{{static_cast<py::ssize_t>(points.size()), py::ssize_t{2}}};
   auto rows = result.mutable_unchecked<2>();
   for (py::ssize_t i = 0; i < rows.shape(0); ++i) {
@@ -126,10 +300,27 @@ sojourn::TwoPoints two_points(const std::string& method, double sampling, std::i
                                                     .seed = seed}));
 }
 
-py::dict requests_dict(const sojourn::RoundTrips& trips, const std::string& kind) {
-  const auto counts = trips.requests(kind_named(kind));
+py::dict requests_dict(Measurement& measurement, const std::string& name) {
+  const auto kind = kind_named(name);
+  const auto counts =
+      measurement.use([&](sojourn::RoundTrips& trips) { return trips.requests(kind); });
   return py::dict("requests"_a = counts.requests, "ambiguous"_a = counts.ambiguous,
                   "unanswered"_a = counts.unanswered);
+}
+
+py::list group_rows(Measurement& measurement, std::size_t most) {
+  py::list rows;
+  for (const auto& group :
+       measurement.use([&](sojourn::RoundTrips& trips) { return trips.groups(most); }))
+    rows.append(py::make_tuple(text_of(group.label), std::string{sojourn::name_of(group.kind)},
+                               std::string{sojourn::name_of(group.leg)}, group.distribution));
+  return rows;
+}
+
+py::dict dict_of(const std::vector<sojourn::Count>& counts) {
+  py::dict result;
+  for (const auto& [name, count] : counts) result[name.c_str()] = count;
+  return result;
 }
 
 }  // namespace
@@ -163,7 +354,7 @@ PYBIND11_MODULE(_sojourn, module) {
       .def_property_readonly("min", &sojourn::Distribution::min_ns)
       .def_property_readonly("max", &sojourn::Distribution::max_ns)
       .def_property_readonly("mean", &sojourn::Distribution::mean_ns)
-      .def("quantile", &sojourn::Distribution::quantile_ns, "q"_a)
+      .def("quantile", &quantile_of, "q"_a)
       .def("interval", &interval_tuple, "q"_a, "confidence"_a = 0.95)
       .def("cdf", &cdf_array);
 
@@ -188,77 +379,59 @@ PYBIND11_MODULE(_sojourn, module) {
       .def_readwrite("threads", &RoundTripOptions::threads)
       .def_readwrite("seed", &RoundTripOptions::seed);
 
-  // The interpreter's lock is released during long calls of the library.
-  const auto unlocked = py::call_guard<py::gil_scoped_release>();
+  using sojourn::RoundTrips;
   py::class_<Measurement>(module, "Measurement")
       .def(py::init<const RoundTripOptions&, bool>())
-      .def(
-          "read",
-          [](Measurement& self, const std::vector<std::string>& paths) {
-            const auto result = self.trips.read(paths);
-            const py::gil_scoped_acquire lock;
-            raise_if_failed(result);
-          },
-          unlocked)
-      .def(
-          "listen",
-          [](Measurement& self, const std::string& interface, std::int64_t duration_ns) {
-            const auto result = self.trips.listen(interface, duration_ns);
-            const py::gil_scoped_acquire lock;
-            raise_if_failed(result);
-          },
-          unlocked)
-      .def("stop", [](Measurement& self) { self.trips.stop(); })
-      .def("take_samples",
-           [](Measurement& self) { return as_array(std::exchange(*self.samples, {})); })
+      .def("read", &Measurement::read)
+      .def("listen", &Measurement::listen)
+      .def("close", [](Measurement& self) { self.use([](RoundTrips& trips) { trips.close(); }); })
+      .def("stop", &Measurement::stop)
+      .def("take_samples", [](Measurement& self) { return as_array(self.take_samples()); })
       .def("distribution",
-           [](const Measurement& self, const std::string& kind, const std::string& leg) {
-             return self.trips.distribution(kind_named(kind), leg_named(leg));
+           [](Measurement& self, const std::string& kind_name, const std::string& leg_name) {
+             const auto kind = kind_named(kind_name);
+             const auto leg = leg_named(leg_name);
+             return self.use([&](RoundTrips& trips) { return trips.distribution(kind, leg); });
            })
-      .def("groups",
-           [](const Measurement& self, std::size_t most) {
-             py::list rows;
-             for (const auto& group : self.trips.groups(most))
-               rows.append(py::make_tuple(group.label, std::string{sojourn::name_of(group.kind)},
-                                          std::string{sojourn::name_of(group.leg)},
-                                          group.distribution));
-             return rows;
-           })
-      .def("requests", [](const Measurement& self,
-                          const std::string& kind) { return requests_dict(self.trips, kind); })
+      .def("groups", &group_rows)
+      .def("requests", &requests_dict)
       .def("skipped",
-           [](const Measurement& self) {
-             py::dict counts;
-             for (const auto& [name, count] : self.trips.skipped()) counts[name.c_str()] = count;
-             return counts;
+           [](Measurement& self) {
+             return dict_of(self.use([](RoundTrips& trips) { return trips.skipped(); }));
            })
-      .def("warnings", [](const Measurement& self) { return self.trips.warnings(); })
-      .def("is_full", [](const Measurement& self) { return self.trips.is_full(); })
-      .def("has_ended", [](const Measurement& self) { return self.trips.has_ended(); })
-      .def("packets", [](const Measurement& self) { return self.trips.packets(); })
-      .def("memory_bytes", [](const Measurement& self) { return self.trips.memory_bytes(); });
+      .def("warnings",
+           [](Measurement& self) {
+             return texts_of(self.use([](RoundTrips& trips) { return trips.warnings(); }));
+           })
+      .def("is_full",
+           [](Measurement& self) {
+             return self.use([](RoundTrips& trips) { return trips.is_full(); });
+           })
+      .def("has_ended",
+           [](Measurement& self) {
+             return self.use([](RoundTrips& trips) { return trips.has_ended(); });
+           })
+      .def("packets",
+           [](Measurement& self) {
+             return self.use([](RoundTrips& trips) { return trips.packets(); });
+           })
+      .def("memory_bytes", [](Measurement& self) {
+        return self.use([](RoundTrips& trips) { return trips.memory_bytes(); });
+      });
 
   module.attr("METHODS") = py::tuple(py::cast(sojourn::TwoPoints::methods()));
   py::class_<sojourn::TwoPoints>(module, "TwoPoints")
       .def(py::init(&two_points))
-      .def(
-          "read",
-          [](sojourn::TwoPoints& self, const std::string& first, const std::string& last) {
-            const auto result = self.read(first, last);
-            const py::gil_scoped_acquire lock;
-            raise_if_failed(result);
-          },
-          unlocked)
+      .def("read",
+           [](sojourn::TwoPoints& self, const std::string& first, const std::string& last) {
+             raise_if_unread(read_unless_interrupted(
+                 {first, last}, [&] { return self.read(first, last); }, [&] { self.stop(); }));
+           })
       .def("stop", &sojourn::TwoPoints::stop)
       .def("flows", &flow_array)
       .def("delays", &sojourn::TwoPoints::delays)
       .def("sent", &sojourn::TwoPoints::sent)
       .def("lost", &sojourn::TwoPoints::lost)
-      .def("counters",
-           [](const sojourn::TwoPoints& self) {
-             py::dict counts;
-             for (const auto& [name, count] : self.counters()) counts[name.c_str()] = count;
-             return counts;
-           })
-      .def("warnings", &sojourn::TwoPoints::warnings);
+      .def("counters", [](const sojourn::TwoPoints& self) { return dict_of(self.counters()); })
+      .def("warnings", [](const sojourn::TwoPoints& self) { return texts_of(self.warnings()); });
 }

@@ -1,16 +1,23 @@
 from ipaddress import IPv4Address, IPv6Address
 from os import PathLike
-from typing import Any, Iterable, Iterator
+from typing import Iterable, Iterator, NoReturn
 
 import numpy
 import numpy.typing
+
+_Path = str | bytes | PathLike[str] | PathLike[bytes]
 
 __version__: str
 KINDS: tuple[str, ...]
 LEGS: tuple[str, ...]
 METHODS: tuple[str, ...]
 
+# Errors: TypeError and ValueError if what was asked for makes no sense or what was read gives no result; OSError, such as
+# FileNotFoundError, if the system refuses a file or an interface.
+
 class Distribution:
+    # Made by the library only; so are RoundTrips and OneWay.
+    def __init__(self, not_by_callers: NoReturn) -> None: ...
     def __len__(self) -> int: ...
     @property
     def samples(self) -> int: ...
@@ -29,8 +36,9 @@ class Distribution:
     def cdf(self) -> numpy.typing.NDArray[numpy.float64]: ...
 
 class RoundTrips:
+    def __init__(self, not_by_callers: NoReturn) -> None: ...
     def distribution(self, kind: str = ..., leg: str = ...) -> Distribution: ...
-    def __getitem__(self, kind: str) -> Distribution: ...
+    def __getitem__(self, kind: str = ..., leg: str = ...) -> Distribution: ...
     def quantile(self, q: float, kind: str = ..., leg: str = ...) -> int | None: ...
     def interval(
         self, q: float, kind: str = ..., leg: str = ..., confidence: float = ...
@@ -51,7 +59,7 @@ class RoundTrips:
     def is_full(self) -> bool: ...
 
 def rtt(
-    captures: str | PathLike[str] | Iterable[str | PathLike[str]],
+    captures: _Path | Iterable[_Path],
     *,
     samples: bool = ...,
     kinds: str | Iterable[str] | None = ...,
@@ -72,9 +80,21 @@ def live(
     every: str | float = ...,
     duration: str | float | None = ...,
     samples: bool = ...,
-    **options: Any,
+    kinds: str | Iterable[str] | None = ...,
+    memory: str | int | None = ...,
+    table: str | None = ...,
+    expire: str | float | None = ...,
+    inside: str | Iterable[str] = ...,
+    by: str | None = ...,
+    filter: str | None = ...,
+    keep_ambiguous: bool = ...,
+    anonymize: bool = ...,
+    threads: int = ...,
+    seed: int = ...,
 ) -> Iterator[RoundTrips]: ...
+
 class OneWay:
+    def __init__(self, not_by_callers: NoReturn) -> None: ...
     flows: numpy.typing.NDArray[numpy.void]
     delays: Distribution
     def quantile(self, q: float) -> int | None: ...
@@ -89,8 +109,8 @@ class OneWay:
     def warnings(self) -> list[str]: ...
 
 def oneway(
-    first: str | PathLike[str],
-    last: str | PathLike[str],
+    first: _Path,
+    last: _Path,
     *,
     method: str = ...,
     sampling: float = ...,

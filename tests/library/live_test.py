@@ -1,4 +1,7 @@
 """sojourn.live of the installed Python module, in a network namespace of its own: run.py makes it."""
+import faulthandler
+import os
+import signal
 import socket
 import subprocess
 import threading
@@ -25,6 +28,17 @@ def ask(server_address):
         client.sendto(number.to_bytes(2, "big") + QUERY[2:], server_address)
         client.recv(512)
         time.sleep(0.02)
+
+
+def open_sockets():
+    """How many sockets this process has."""
+    links = []
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            links.append(os.readlink(f"/proc/self/fd/{name}"))
+        except FileNotFoundError:
+            pass  # the folder's own
+    return sum(link.startswith("socket:") for link in links)
 
 
 def seconds_of(work):
@@ -58,7 +72,8 @@ assert delays.requests("dns") == {"requests": QUERIES, "ambiguous": 0, "unanswer
 assert delays.packets >= 2 * QUERIES and not delays.is_full
 assert 4 << 20 < delays.memory_bytes <= 16 << 20, "fixed memory, as in the program"
 
-# A caller may leave earlier, and samples need not be kept.
+# A caller may leave earlier, and samples need not be kept.  The interface is given back, the figures can still be read.
+sockets = open_sockets()
 for delays in sojourn.live("lo", every=0.1, samples=False, memory="64KiB"):
     break
 try:
@@ -67,6 +82,48 @@ except ValueError:
     pass
 else:
     raise AssertionError("samples that were not kept")
+
+assert open_sockets() == sockets and delays.packets >= 0 and delays.warnings == [], (open_sockets(), sockets)
+for delays in sojourn.live("lo", every=0.1, duration=0.2):
+    assert open_sockets() == sockets + 1
+assert open_sockets() == sockets
+
+# What was yielded can be read by other threads while listening goes on, which gives them their turn.
+stream = sojourn.live("lo", every="200ms", duration="2s", kinds="dns", samples=False)
+delays, seen, reading = next(stream), [], True
+
+
+def read_on():
+    while reading:
+        seen.append((delays.packets, len(delays["dns"]), delays.quantile(0.5, "dns"), len(delays.groups())))
+
+
+readers = [threading.Thread(target=read_on) for _ in range(2)]
+threads = [threading.Thread(target=answer, args=(server,)), threading.Thread(target=ask, args=(("127.0.0.1", 53),))]
+for thread in readers + threads:
+    thread.start()
+for later in stream:
+    pass
+for thread in threads:
+    thread.join()
+reading = False
+for thread in readers:
+    thread.join()
+assert later.requests("dns")["requests"] > 0 and len(seen) > 20, (later, len(seen))
+
+# Ctrl-C ends a long step at once, and gives the interface back.
+faulthandler.dump_traceback_later(60, exit=True)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+began = time.monotonic()
+threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    list(sojourn.live("lo", every="10min"))
+except KeyboardInterrupt:
+    assert time.monotonic() - began < 20
+else:
+    raise AssertionError("not interrupted")
+faulthandler.cancel_dump_traceback_later()
+assert open_sockets() == sockets
 
 # Without a duration the iteration ends with the interface, instead of going round in a hurry.
 remove = threading.Timer(0.3, lambda: subprocess.run(["ip", "link", "delete", "gone0"], check=True))
@@ -85,7 +142,7 @@ for wrong, word in ((lambda: list(sojourn.live("no-such-interface", duration=1))
                     (lambda: list(sojourn.live("lo", duration=1, kinds="smoke")), "smoke")):
     try:
         wrong()
-    except (ValueError, RuntimeError) as error:
+    except (ValueError, OSError) as error:
         assert word in str(error) and "\n" not in str(error), error
     else:
         raise AssertionError(f"not refused: {word}")

@@ -1,6 +1,9 @@
 """The installed Python module on recorded captures.  Given the folder of captures."""
+import errno
 import inspect
 import os
+import pathlib
+import shutil
 import sys
 import threading
 import time
@@ -35,6 +38,8 @@ grouped = sojourn.rtt([demo], by="host", kinds=["icmp"])
 assert [kind for _, kind, leg, _ in grouped.groups() if leg == "server"] == ["icmp"] * len(grouped.groups())
 assert numpy.asarray(grouped["icmp"].cdf()).shape[1] == 2
 
+assert "icmp: 160" in repr(grouped)
+
 limited = sojourn.rtt(demo, table="exact", memory="1MiB")
 assert not limited.is_full and len(limited["icmp"]) == 160
 
@@ -44,10 +49,63 @@ for wrong in (lambda: sojourn.rtt(demo, table="oak"), lambda: sojourn.rtt(demo, 
               lambda: small.samples):
     try:
         wrong()
-    except (ValueError, RuntimeError) as error:
+    except (ValueError, OSError) as error:
         assert str(error) and "\n" not in str(error), error
     else:
         raise AssertionError(f"not refused: {inspect.getsource(wrong)}")
+
+# Which exception, in one line.
+no_capture = os.path.join(os.getcwd(), "no-capture")
+with open(no_capture, "w", encoding="utf-8") as file:
+    file.write("this is text, whatever its name\n" * 10)
+for kind, wrong in ((ValueError, lambda: sojourn.rtt(demo, memory=-1)), (TypeError, lambda: sojourn.rtt(demo, memory=1.5)),
+                    (ValueError, lambda: sojourn.rtt(demo, memory=0)), (ValueError, lambda: sojourn.rtt(demo, memory="0")),
+                    (ValueError, lambda: sojourn.rtt(demo, expire=0)), (ValueError, lambda: sojourn.rtt(demo, expire=float("nan"))),
+                    (ValueError, lambda: sojourn.rtt(demo, expire=1e30)), (ValueError, lambda: sojourn.rtt(demo, threads=-1)),
+                    (ValueError, lambda: sojourn.rtt(demo, threads=0)), (ValueError, lambda: sojourn.rtt(demo, seed=-1)),
+                    (ValueError, lambda: sojourn.rtt(demo, seed=1 << 64)), (ValueError, lambda: sojourn.rtt(demo, kinds=[])),
+                    (TypeError, lambda: sojourn.rtt(demo, kinds=[5])), (TypeError, lambda: sojourn.rtt(demo, by=5)),
+                    (ValueError, lambda: sojourn.rtt(demo, filter="tcp potatoes")), (ValueError, lambda: sojourn.rtt(demo, filter="\udcff")),
+                    (TypeError, lambda: sojourn.rtt(demo, expired=5)), (ValueError, lambda: sojourn.rtt([])),
+                    (TypeError, lambda: sojourn.rtt(5)), (FileNotFoundError, lambda: sojourn.rtt("/nonexistent.pcap")),
+                    (ValueError, lambda: sojourn.rtt(no_capture)),
+                    (ValueError, lambda: sojourn.live("lo", every=0)), (TypeError, lambda: sojourn.live("lo", evry=1)),
+                    (ValueError, lambda: sojourn.live("lo", duration=-1)), (OSError, lambda: list(sojourn.live("no-such-interface"))),
+                    (FileNotFoundError, lambda: sojourn.oneway(demo, "/nonexistent.pcap")),
+                    (ValueError, lambda: sojourn.oneway(demo, demo, window=0)), (ValueError, lambda: sojourn.oneway(demo, demo, seed=-1)),
+                    (ValueError, lambda: sojourn.oneway(demo, demo, sampling=float("nan"))),
+                    (ValueError, lambda: sojourn.oneway(demo, os.path.join(captures, "bulk.pcap.gz"))),
+                    (ValueError, lambda: small.quantile(2)), (ValueError, lambda: small.quantile(float("nan"))),
+                    (ValueError, lambda: small.quantile(-0.1)), (ValueError, lambda: small.interval(0.5, confidence=2)),
+                    (ValueError, lambda: small.interval(0.5, confidence=float("nan"))), (ValueError, lambda: small.quantile(0.5, "smoke")),
+                    (ValueError, lambda: small.groups(-1)), (TypeError, lambda: small.requests(5))):
+    try:
+        wrong()
+    except (ValueError, TypeError, OSError, RuntimeError) as error:
+        assert isinstance(error, kind), (kind, repr(error), inspect.getsource(wrong))
+        assert str(error) and "\n" not in str(error), error
+    else:
+        raise AssertionError(f"not refused: {inspect.getsource(wrong)}")
+try:
+    sojourn.rtt("/nonexistent.pcap")
+except FileNotFoundError as error:
+    assert error.errno == errno.ENOENT and "/nonexistent.pcap" in str(error), error
+
+# Names of files are bytes, of which not all are text; whatever os.fspath() takes is one.
+strange = os.path.join(os.getcwdb(), b"caf\xe9.pcapng")
+shutil.copy(demo, strange)
+with os.scandir(os.getcwd()) as entries:
+    entry = next(entry for entry in entries if os.fsencode(entry.path).endswith(b".pcapng"))
+for path in (strange, os.fsdecode(strange), pathlib.Path(os.fsdecode(strange)), entry, [strange], [entry, strange]):
+    assert sojourn.rtt(path, samples=False).packets % 2081 == 0, path
+try:
+    sojourn.rtt(b"/nonexistent-\xe9.pcap")
+except FileNotFoundError as error:
+    assert "/nonexistent-\ufffd.pcap" in str(error), error
+with open(strange, "rb+") as file:
+    file.truncate(100_000)
+cut = sojourn.rtt(strange, samples=False)
+assert any("caf\ufffd.pcapng" in line for line in cut.warnings), cut.warnings
 
 flows = sojourn.oneway(os.path.join(captures, "bulk.pcap.gz"), os.path.join(captures, "bulk.server.pcap.gz"), filter="tcp")
 assert len(flows.flows) > 0 and (abs(flows.flows["mean_ns"]) > 10e6).all()

@@ -87,6 +87,8 @@ def python_environment(arguments, prefix):
 def use_python(arguments, prefix, work):
     environment = python_environment(arguments, prefix)
     print(run(arguments.python, os.path.join(HERE, "python_test.py"), os.path.dirname(arguments.capture), env=environment, cwd=work))
+    print(run(arguments.python, os.path.join(HERE, "stub_test.py"), env=environment))
+    print(run(arguments.python, os.path.join(HERE, "interrupt_test.py"), arguments.capture, env=environment, cwd=work))
     program = os.path.join(prefix, "bin", "sojourn")
     print(run(arguments.python, os.path.join(HERE, "agreement_test.py"), program, os.path.dirname(arguments.capture), env=environment))
     print(run(arguments.python, os.path.join(arguments.source, "docs", "library", "notebook.py"), arguments.capture, env=environment))
