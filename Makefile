@@ -3,7 +3,7 @@
 #     make test JOBS=4            use four cores (default: all)
 #     make fuzz MINUTES=60        fuzz each target for an hour
 #     make mutants N=100 SEED=1   break 100 random lines, one at a time
-#     make install PREFIX=/usr    default /usr/local
+#     make install PREFIX=/usr    default /usr/local; with DESTDIR=FOLDER into a folder to be packed
 
 JOBS ?= $(shell nproc)
 MINUTES ?= 10
@@ -158,6 +158,9 @@ install: build
 	@cmake build/release $(quiet)
 	@cmake --build build/release --parallel $(JOBS) --target installable
 	@cmake --install build/release --prefix $(PREFIX)
+ifeq ($(DESTDIR),)
+	@test "$$(id -u)" -ne 0 || ldconfig  # so that programs find libsojourn.so at once
+endif
 
 packages: build
 	@tools/setup packages

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Installs the tree into a folder of its own and uses the library from there, as a stranger would.
 
-    run.py --build BUILD --source SOURCE --python PYTHON pkg-config|cmake|static|symbols|python|live
+    run.py --build BUILD --source SOURCE --python PYTHON pkg-config|cmake|static|symbols|python|live|destdir
 """
 import argparse
 import glob
 import os
-import re
 import subprocess
 import sys
 import tempfile
 
 SKIPPED = 77
+# Two of the lines that the example prints of the demo capture.
+EXAMPLE_SAYS = (" 192.0.2.0/24 tcp server      187 samples, p95 28.96 ms, from 18.96 to more than 32.13 ms",
+                "2081 packets, 272 delays above 10 ms")
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -25,8 +27,9 @@ def run(*command, **options):
 def check(output):
     """What the example says of the demo capture."""
     print(output)
-    if not re.search(r"223 samples|\d+ samples, p95 \d+\.\d\d ms", output) or "2081 packets" not in output:
-        sys.exit("this is not what the example should say")
+    missing = [line for line in EXAMPLE_SAYS if line not in output.splitlines()]
+    if missing:
+        sys.exit("this is not what the example should say; missing:\n" + "\n".join(missing))
 
 
 def flags(prefix, *wanted):
@@ -68,6 +71,9 @@ def use_symbols(_, prefix, __):
     library = glob.glob(f"{prefix}/lib/**/libsojourn.so", recursive=True)[0]
     shown = run("nm", "-D", "--defined-only", "--demangle", library).splitlines()
     foreign = [line for line in shown if "sojourn" in line and "sojourn::v0::" not in line]
+    needed = run("readelf", "-d", library)
+    if "NEEDED" not in needed or "libbpf" in needed:
+        sys.exit(f"a program that only measures needs no libbpf:\n{needed}")
     if foreign or not any("sojourn::v0::RoundTrips::create" in line for line in shown):
         sys.exit("symbols that should not be seen:\n" + "\n".join(foreign[:20]))
 
@@ -103,17 +109,38 @@ def use_live(arguments, prefix, work):
     print(run("unshare", "-n", arguments.python, os.path.join(HERE, "live_test.py"), env=environment, cwd=work))
 
 
+def use_destdir(arguments, destination, work):
+    """A tree for /usr that stands elsewhere until somebody packs it."""
+    make = ["make", "--no-print-directory", "-C", arguments.source, "-n", "install", "PREFIX=/usr"]
+    if "ldconfig" in run(*make, f"DESTDIR={destination}") or "ldconfig" not in run(*make):
+        sys.exit("the loader's cache is renewed for a tree that is installed, not for one that is packed")
+    run("cmake", "--install", arguments.build, "--prefix", "/usr", env={**os.environ, "DESTDIR": destination})
+    if os.listdir(destination) != ["usr"]:
+        sys.exit(f"installed beside the prefix: {os.listdir(destination)}")
+    prefix = os.path.join(destination, "usr")
+    use_pkg_config(arguments, prefix, work, static=False)
+    environment = python_environment(arguments, prefix)
+    lines = f"import sojourn; print(sojourn.__file__, len(sojourn.rtt({arguments.capture!r})['icmp']))"
+    file, samples = run(arguments.python, "-c", lines, env=environment).split()
+    if not file.startswith(prefix) or samples != "160":
+        sys.exit(f"not the module that was installed, or it does not measure: {file} {samples}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--build", required=True)
     parser.add_argument("--source", required=True)
     parser.add_argument("--python", required=True)
-    parser.add_argument("part", choices=("pkg-config", "cmake", "static", "symbols", "python", "live"))
+    parser.add_argument("part", choices=("pkg-config", "cmake", "static", "symbols", "python", "live", "destdir"))
     arguments = parser.parse_args()
     arguments.capture = os.path.join(arguments.source, "tests", "captures", "demo.pcapng")
     with tempfile.TemporaryDirectory() as folder:
         prefix, work = os.path.join(folder, "tree"), os.path.join(folder, "work")
         os.makedirs(work)
+        if arguments.part == "destdir":
+            os.makedirs(prefix)
+            use_destdir(arguments, prefix, work)
+            return
         run("cmake", "--install", arguments.build, "--prefix", prefix)
         if arguments.part in ("pkg-config", "static"):
             use_pkg_config(arguments, prefix, work, static=arguments.part == "static")

@@ -78,6 +78,12 @@ def look_into(name, package, faults):
         print(f"{name}: {title}: {said}")
         faults += [f"{name}: {title} lacks {other.format(version=version)}: {said}" for other in expected.get(name, [])
                    if other.format(version=version) not in said]
+    if any(re.search(r"\.so\.\d+$", file) for file in names):
+        with tempfile.TemporaryDirectory() as control:
+            run("dpkg-deb", "-e", package, control)
+            scripts = [os.path.join(control, file) for file in ("postinst", "triggers")]
+            if not any("ldconfig" in open(file, encoding="utf-8").read() for file in scripts if os.path.exists(file)):
+                faults.append(f"{name}: its library is not told to the loader")
     for title in ("Description", "Maintainer", "Section", "Architecture"):
         if not field(package, title):
             faults.append(f"{name}: no {title}")
