@@ -71,8 +71,8 @@ class SOJOURN_API RoundTrips {
   /// Captures (pcap, pcapng, also compressed), merged in the order of time.  "-" is standard
   /// input.  Opening a named pipe waits until somebody writes to it.
   Result<void> read(const std::vector<std::string>& paths);
-  /// Packets of an interface, which takes root or CAP_NET_RAW, for this long; returns earlier if the interface disappears.  May be
-  /// called again to continue, with the same interface.
+  /// Packets of an interface, which takes root or CAP_NET_RAW, for this long; returns earlier if
+  /// the interface disappears.  May be called again to continue, with the same interface.
   Result<void> listen(const std::string& interface, std::int64_t duration_ns);
   /// Your own packets, in the order of time; call finish() after the last.
   Result<void> push(std::span<const Packet> packets);
