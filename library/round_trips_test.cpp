@@ -411,8 +411,13 @@ TEST(RoundTrips, StopsWhileAPipeHasNotBegun) {
   ASSERT_GE(both_ends, 0);
   auto trips = RoundTrips::create({});
   ASSERT_TRUE(trips);
+  struct sigaction quiet{};  // without SA_RESTART: it interrupts what the reader waits in
+  quiet.sa_handler = [](int) {};
+  ASSERT_EQ(::sigaction(SIGUSR1, &quiet, nullptr), 0);
   std::atomic<bool> done{false};
-  std::thread other{[&] {
+  std::thread other{[&, reader = ::pthread_self()] {
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    ::pthread_kill(reader, SIGUSR1);  // which is no reason to stop
     std::this_thread::sleep_for(std::chrono::milliseconds{50});
     trips->stop();
     for (int i = 0; i < 500 && !done; ++i)
