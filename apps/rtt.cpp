@@ -47,7 +47,7 @@ Result<std::unique_ptr<Source>> open_input(const RttRequest& request) {
   auto source = request.interfaces.empty()
                     ? open_captures(request.captures, names)
                     : open_interfaces({.interfaces = request.interfaces, .names = names});
-  if (!source) return source;
+  if (!source) return failure(with_capability_advice(source.error().message));
   if (request.range.from || request.range.to)
     source = std::make_unique<RangedSource>(std::move(*source), request.range);
   if (request.filter.empty()) return source;

@@ -18,6 +18,7 @@
 #include "apps/web_option.h"
 #include "capture/filtered_source.h"
 #include "capture/live/live_source.h"
+#include "capture/live/privileges.h"
 #include "collector/collector.h"
 #include "collector/store_flusher.h"
 #include "console/drop_privileges.h"
@@ -157,7 +158,7 @@ Result<void> watch(const WatchRequest& request) {
   auto source = open_interfaces({.interfaces = {request.interface}});
   if (source && !request.filter.empty())
     source = FilteredSource::open(std::move(*source), request.filter);
-  if (!source) return std::unexpected(source.error());
+  if (!source) return failure(with_capability_advice(source.error().message));
   web::Metrics metrics{{.version = SOJOURN_VERSION}};
   Handover handover;
   web::WebOptions options = request.web.options;

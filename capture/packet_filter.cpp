@@ -37,7 +37,7 @@ Result<PacketFilter> PacketFilter::compile(const std::string& expression, LinkTy
   const auto refused = [&](const std::string& why) {
     return failure("filter '" + expression + "': " + why);
   };
-  if (const auto loaded = load_late(pcap_library); !loaded) return refused(loaded.error().message);
+  if (const auto loaded = load_pcap(); !loaded) return refused(loaded.error().message);
   const std::unique_ptr<pcap_t, void (*)(pcap_t*)> handle{
       pcap_open_dead(dlt_of(link), static_cast<int>(max_captured)), pcap_close.address()};
   if (handle == nullptr) return refused("libpcap gives no memory");

@@ -9,6 +9,11 @@ endif()
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+# The layout of its interface has a number: the namespace v0 of the headers says which, and the names of the shared library
+# and of its package follow.
+file(STRINGS include/sojourn/types.h namespace REGEX "^namespace sojourn::v[0-9]+ {")
+string(REGEX REPLACE "[^0-9]" "" SOJOURN_ABI "${namespace}")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS include/sojourn/types.h)
 set(public_headers ${CMAKE_BINARY_DIR}/include)
 configure_file(include/sojourn/version.h.in ${public_headers}/sojourn/version.h @ONLY)
 target_include_directories(sojourn_library PUBLIC ${CMAKE_SOURCE_DIR}/include ${public_headers})
@@ -16,11 +21,15 @@ target_compile_definitions(sojourn_library PRIVATE SOJOURN_BUILDING_LIBRARY)
 
 if(TARGET library_test)
   target_compile_definitions(library_test PRIVATE SOJOURN_CAPTURES="${CMAKE_SOURCE_DIR}/tests/captures")
+  add_test(NAME library_debug_mode
+           COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only -D_GLIBCXX_DEBUG -I${CMAKE_SOURCE_DIR}/include
+                   -I${public_headers} ${CMAKE_SOURCE_DIR}/docs/library/stranger.cpp)
+  set_tests_properties(library_debug_mode PROPERTIES LABELS library PASS_REGULAR_EXPRESSION "built without _GLIBCXX_DEBUG")
 endif()
 
 add_library(sojourn_shared SHARED $<TARGET_OBJECTS:sojourn_library>)
 set_target_properties(sojourn_shared PROPERTIES OUTPUT_NAME sojourn EXPORT_NAME sojourn
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  VERSION ${PROJECT_VERSION} SOVERSION ${SOJOURN_ABI})
 target_include_directories(sojourn_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(sojourn_shared INTERFACE cxx_std_20)
 target_link_libraries(sojourn_shared PRIVATE sojourn_library)

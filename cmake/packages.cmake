@@ -2,7 +2,7 @@
 #
 # What the program links is found by dpkg-shlibdeps (dpkg-dev).  What it loads when first used (late.cmake) is recommended,
 # as without it only the part that needs it is missing.
-set(runtime libsojourn${PROJECT_VERSION_MAJOR})
+set(runtime libsojourn${SOJOURN_ABI})
 set(names_program sojourn)
 set(names_library ${runtime})
 set(names_development libsojourn-dev)

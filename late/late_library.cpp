@@ -20,10 +20,16 @@ void* open(const char* library) { return ::dlopen(library, RTLD_NOW | RTLD_LOCAL
 
 }  // namespace
 
-Result<void> load_late(const char* library) {
-  if (open(library) != nullptr) return {};
-  const char* const why = ::dlerror();
-  return failure(std::string{"cannot load a library: "} + (why != nullptr ? why : library));
+Result<void> load_late(const char* library, std::initializer_list<const char*> names) {
+  const auto missed = [](const char* what) {
+    const char* const why = ::dlerror();
+    return failure(std::string{"cannot load a library: "} + (why != nullptr ? why : what));
+  };
+  void* const opened = open(library);
+  if (opened == nullptr) return missed(library);
+  for (const char* const name : names)
+    if (::dlsym(opened, name) == nullptr) return missed(name);
+  return {};
 }
 
 void* find_late(const char* library, const char* name) {

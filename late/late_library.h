@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 
 #include "core/result.h"
 
@@ -13,8 +14,8 @@ namespace sojourn {
 
 /// Loads a library by its name, for good; loading it again costs nothing.  Whoever may use it asks
 /// once at the start, before privileges are dropped: then there is a way to report that it is
-/// missing.
-Result<void> load_late(const char* library);
+/// missing.  The same for its functions with these names.
+Result<void> load_late(const char* library, std::initializer_list<const char*> names = {});
 
 /// The address of a function or variable of a library, which is loaded if that has not happened
 /// yet. Without it the program ends with a message.

@@ -35,6 +35,14 @@ TEST(LateLibrary, IsMissedWithItsName) {
   EXPECT_NE(missing.error().message.find("libnothing.so.7"), std::string::npos);
 }
 
+TEST(LateLibrary, MissesAFunctionWithItsName) {
+  EXPECT_TRUE(load_late("libm.so.6", {"cos", "sin"}));
+  const auto missing = load_late("libm.so.6", {"cos", "no_such_function"});
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().message.find("no_such_function"), std::string::npos);
+  EXPECT_TRUE(load_pcap());
+}
+
 TEST(LateLibrary, EndsTheProgramWhenItIsCalledAllTheSame) {
   EXPECT_EXIT(nowhere(1.0), testing::ExitedWithCode(1), "cannot load libnothing.so.7");
   EXPECT_EXIT(nothing(1.0), testing::ExitedWithCode(1), "cannot load no_such_function");

@@ -1,9 +1,11 @@
 #pragma once
 // Conversions between the public values (namespace v0) and those of the engine.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/packet.h"
 #include "core/result.h"
@@ -49,6 +51,7 @@ inline sojourn::Packet packet_of(const Packet& packet) {
 }
 
 Address address_of(const IpAddress& address);
+std::vector<Count> counts_of(const std::vector<std::pair<std::string, std::uint64_t>>& named);
 Sample sample_of(const sojourn::Sample& sample);
 
 }  // namespace sojourn::v0

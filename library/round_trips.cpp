@@ -1,27 +1,30 @@
 #include <sojourn/round_trips.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <iterator>
 #include <optional>
 
 #include "capture/files/open.h"
-#include "capture/filtered_source.h"
 #include "capture/live/live_source.h"
+#include "capture/source_warnings.h"
 #include "core/huge_array.h"
 #include "core/sample_sink.h"
 #include "core/units.h"
 #include "estimate/grouping.h"
+#include "library/deadline.h"
 #include "library/inside.h"
+#include "library/pushed_source.h"
 #include "library/seed.h"
 #include "pipeline/rtt_pipeline.h"
+#include "pipeline/skipped_packets.h"
 #include "roundtrip/tables/table_choice.h"
-#include "wire/skip.h"
 
 namespace sojourn::v0 {
 namespace {
+
+bool is_kind(Kind kind) { return static_cast<std::size_t>(kind) < kind_count; }
 
 sojourn::Result<TableChoice> table_of(const RoundTripOptions& options, bool live) {
   TableWishes wishes;
@@ -31,7 +34,7 @@ sojourn::Result<TableChoice> table_of(const RoundTripOptions& options, bool live
   }
   if (options.memory_bytes != 0) wishes.memory_bytes = options.memory_bytes;
   set_table_defaults(wishes, live);
-  wishes.threads = options.threads;
+  wishes.threads = live ? 1 : options.threads;
   if (options.expire_ns != 0)
     wishes.patience = {Duration{options.expire_ns}, Duration{options.expire_ns}};
   const auto choice = choose_table(wishes);
@@ -56,7 +59,11 @@ sojourn::Result<RttOptions> engine_options(const RoundTripOptions& options, bool
   result.table = *table;
   if (!options.kinds.empty()) {
     result.kinds = KindSet::none();
-    for (const Kind kind : options.kinds) result.kinds.add(static_cast<sojourn::Kind>(kind));
+    for (const Kind kind : options.kinds) {
+      if (!is_kind(kind))
+        return failure("there is no kind " + std::to_string(static_cast<unsigned>(kind)));
+      result.kinds.add(static_cast<sojourn::Kind>(kind));
+    }
   }
   for (const std::string& text : options.inside) {
     const auto prefix = Prefix::parse(text);
@@ -67,7 +74,8 @@ sojourn::Result<RttOptions> engine_options(const RoundTripOptions& options, bool
     const auto grouping = Grouping::parse(options.group_by);
     if (!grouping) return std::unexpected(grouping.error());
     if (grouping->needs_places())
-      return failure("asn and country are groups of the command line only");
+      return failure(
+          "groups by asn and country need a database of places, which the library does not open");
     result.measurement.grouping = *grouping;
     if (grouping->by(Grouping::By::dns_name) && options.anonymize)
       return failure("groups by dns-name would show what anonymize hides");
@@ -84,58 +92,81 @@ sojourn::Result<RttOptions> engine_options(const RoundTripOptions& options, bool
 }  // namespace
 
 struct RoundTrips::Run final : SampleSink {
+  /// What the measurement was given packets by.
+  enum class Use { nothing, captures, interface, pushed, finished };
+
   Run(const RttOptions& engine, const TableChoice& listening, std::string packet_filter,
-      Consumer consumer)
+      Inlet opened_inlet, Consumer consumer)
       : options(engine),
         live_table(listening),
         filter(std::move(packet_filter)),
+        inlet(std::move(opened_inlet)),
         consume(std::move(consumer)) {
     pipeline.emplace(options, consume ? this : nullptr);
     if (groups_by_interface(options)) interfaces = options.measurement.grouping->shared_ways();
   }
 
-  void take(std::span<const sojourn::Sample> samples) override {
+  /// An exception of the consumer ends the program: it could not leave the other threads, and
+  /// behind it a batch would be half measured.
+  void take(std::span<const sojourn::Sample> samples) noexcept override {
     converted.clear();
     std::ranges::transform(samples, std::back_inserter(converted), sample_of);
     consume(converted);
   }
 
-  sojourn::Result<std::unique_ptr<Source>> filtered(
-      sojourn::Result<std::unique_ptr<Source>> opened) const {
-    if (!opened || filter.empty()) return opened;
-    return FilteredSource::open(std::move(*opened), filter);
+  Error already() const {
+    switch (use) {
+      case Use::captures:
+        return {"this measurement is of captures already"};
+      case Use::interface:
+        return {"this measurement listens on " + interface + " already"};
+      case Use::pushed:
+        return {"this measurement is of pushed packets already"};
+      case Use::nothing:
+      case Use::finished:
+        break;
+    }
+    return {"this measurement is finished"};
   }
 
-  std::uint64_t packets() const { return source ? source->counters().packets : pushed; }
+  std::uint64_t packets() const { return counters().packets; }
 
-  /// The figures stay, and those of the source are kept.
+  /// The source is closed; the figures stay, and so does what it said.
   void close() {
     if (!source) return;
-    pushed = source->counters().packets;
-    const auto lines = source->warnings();
-    last_warnings.assign(lines.begin(), lines.end());
+    last_counters = source->counters();
+    last_warnings = all_warnings(*source);
     source.reset();
     source_ended = true;
   }
+  bool is_closed() const { return source_ended && !source; }
+  const SourceCounters& counters() const { return source ? source->counters() : last_counters; }
+  std::vector<std::string> source_warnings() const {
+    return source ? all_warnings(*source) : last_warnings;
+  }
 
-  /// Before the first packet: what arrives on an interface must not decide how much memory it
-  /// takes.
-  void prepare_to_listen() {
-    options.table = live_table;
+  /// Before the first packet, if they come one batch after another: one thread does the work, and
+  /// has all of the memory.
+  void use_one_thread(const TableChoice& table) {
+    options.table = table;
+    options.threads = 1;
     pipeline.emplace(options, consume ? this : nullptr);
   }
 
   RttOptions options;
   TableChoice live_table;
   std::string filter;
+  Inlet inlet;  ///< becomes the source if packets are pushed
   Consumer consume;
   std::shared_ptr<NameTable> interfaces;  ///< by number, if groups want their names
   std::optional<RttPipeline> pipeline;
-  std::unique_ptr<Source> source;  ///< nullptr as long as packets are pushed
-  std::uint64_t pushed = 0;
+  Use use = Use::nothing;
+  std::string interface;           ///< the one that is listened on
+  std::unique_ptr<Source> source;  ///< nullptr before the first packet
   std::atomic<bool> stopped{false};
   bool source_ended = false;
-  std::vector<std::string> last_warnings;  ///< of a source that was closed
+  SourceCounters last_counters;            ///< of a source that was closed
+  std::vector<std::string> last_warnings;  ///< likewise
   std::vector<Sample> converted;
 };
 
@@ -149,54 +180,66 @@ Result<RoundTrips> RoundTrips::create(const RoundTripOptions& options, Consumer 
   if (!engine) return error_of(engine.error());
   const auto listening = table_of(options, true);
   if (!listening) return error_of(listening.error());
-  return RoundTrips{
-      std::make_unique<Run>(*engine, *listening, options.filter, std::move(consumer))};
+  auto inlet = Inlet::open(options.filter);
+  if (!inlet) return error_of(inlet.error());
+  return RoundTrips{std::make_unique<Run>(*engine, *listening, options.filter, std::move(*inlet),
+                                          std::move(consumer))};
 }
 
 Result<void> RoundTrips::read(const std::vector<std::string>& paths) {
+  if (run_->use != Run::Use::nothing) return run_->already();
   if (paths.empty()) return Error{"no capture was named"};
-  if (run_->source || run_->pushed > 0) return Error{"this measurement has its packets already"};
-  auto source = run_->filtered(open_captures(paths, run_->interfaces));
+  auto source = filtered(open_captures(paths, run_->interfaces, &run_->stopped), run_->filter);
+  if (!source && run_->stopped.load(std::memory_order_relaxed)) return {};
   if (!source) return error_of(source.error());
+  run_->use = Run::Use::captures;  // seen by a consumer that asks for more
   run_->source = std::move(*source);
   run_->pipeline->run(*run_->source, run_->stopped);
+  run_->use = Run::Use::finished;
   return {};
 }
 
 Result<void> RoundTrips::listen(const std::string& interface, std::int64_t duration_ns) {
-  if (!run_->source) {
-    if (run_->pushed > 0 || run_->source_ended)
-      return Error{"this measurement has its packets already"};
+  if (run_->is_closed()) return Error{"this measurement is closed"};
+  if (duration_ns < 0) return Error{"the time to listen must not be negative"};
+  if (run_->use == Run::Use::nothing) {
     LiveOptions options;
     options.interfaces = {interface};
     options.names = run_->interfaces;
-    auto source = run_->filtered(open_interfaces(options));
+    auto source = filtered(open_interfaces(options), run_->filter);
     if (!source) return error_of(source.error());
     run_->source = std::move(*source);
-    run_->prepare_to_listen();
+    run_->use = Run::Use::interface;
+    run_->interface = interface;
+    // What arrives on an interface must not decide how much memory it takes.
+    run_->use_one_thread(run_->live_table);
   }
-  using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + std::chrono::nanoseconds{duration_ns};
-  while (!run_->stopped.load(std::memory_order_relaxed) && Clock::now() < end)
-    if (!run_->pipeline->step(*run_->source)) {
-      run_->source_ended = true;
-      break;
-    }
+  if (run_->use != Run::Use::interface || run_->interface != interface) return run_->already();
+  const auto end = deadline_after(duration_ns);
+  while (!has_ended() && std::chrono::steady_clock::now() < end)
+    run_->source_ended = !run_->pipeline->step(*run_->source);
   return {};
 }
 
-void RoundTrips::push(std::span<const Packet> packets) {
-  std::array<sojourn::Packet, batch_size> batch;
-  run_->pushed += packets.size();
-  while (!packets.empty()) {
-    const std::size_t count = std::min(packets.size(), batch.size());
-    std::ranges::transform(packets.first(count), batch.begin(), packet_of);
-    run_->pipeline->process({batch.data(), count});
-    packets = packets.subspan(count);
+Result<void> RoundTrips::push(std::span<const Packet> packets) {
+  if (run_->is_closed()) return Error{"this measurement is closed"};
+  if (run_->use == Run::Use::nothing) {
+    run_->use = Run::Use::pushed;
+    run_->source = std::move(run_->inlet.source);
+    if (run_->options.threads > 1) run_->use_one_thread(run_->options.table);
   }
+  if (run_->use != Run::Use::pushed) return run_->already();
+  run_->inlet.pushed->offer(packets);
+  while (run_->inlet.pushed->has_packets()) run_->pipeline->step(*run_->source);
+  return {};
 }
 
-void RoundTrips::finish() { run_->pipeline->finish(); }
+Result<void> RoundTrips::finish() {
+  if (run_->use == Run::Use::captures || run_->use == Run::Use::finished) return run_->already();
+  run_->use = Run::Use::finished;
+  run_->pipeline->finish();
+  return {};
+}
 
 void RoundTrips::close() { run_->close(); }
 
@@ -211,11 +254,7 @@ void RoundTrips::stop() { run_->stopped.store(true, std::memory_order_relaxed); 
 std::uint64_t RoundTrips::packets() const { return run_->packets(); }
 
 std::vector<Count> RoundTrips::skipped() const {
-  std::vector<Count> counts;
-  for (std::size_t i = 0; i < SkipCounters::size; ++i)
-    if (const auto count = run_->pipeline->skipped()[static_cast<Skip>(i)]; count > 0)
-      counts.push_back({std::string{skip_names[i]}, count});
-  return counts;
+  return counts_of(skipped_packets(run_->counters(), run_->pipeline->skipped()));
 }
 
 std::vector<std::string> RoundTrips::warnings() const {
@@ -225,9 +264,7 @@ std::vector<std::string> RoundTrips::warnings() const {
                     format_count(run_->packets() - run_->pipeline->packets_beyond_limit()) +
                     " packets: what waits for an answer would take more than " +
                     format_size(limit_bytes()) + "; a table of fixed memory measures all of it");
-  const auto warnings =
-      run_->source ? run_->source->warnings() : std::span<const std::string>{run_->last_warnings};
-  lines.insert(lines.end(), warnings.begin(), warnings.end());
+  std::ranges::move(run_->source_warnings(), std::back_inserter(lines));
   return lines;
 }
 
@@ -239,6 +276,7 @@ std::uint64_t RoundTrips::memory_bytes() const {
 std::uint64_t RoundTrips::limit_bytes() const { return run_->options.table.limit_bytes; }
 
 RequestCounts RoundTrips::requests(Kind kind) const {
+  if (!is_kind(kind)) return {};
   const Measurement& measurement = run_->pipeline->measurement();
   const auto inner = static_cast<sojourn::Kind>(kind);
   const KindCounters& counters = measurement.counters(inner);
@@ -246,6 +284,7 @@ RequestCounts RoundTrips::requests(Kind kind) const {
 }
 
 Distribution RoundTrips::distribution(Kind kind, Leg leg) const {
+  if (!is_kind(kind) || leg > Leg::headline) return {};
   const Measurement& measurement = run_->pipeline->measurement();
   const auto inner = static_cast<sojourn::Kind>(kind);
   return Inside::wrap(leg == Leg::headline

@@ -6,15 +6,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <deque>
 #include <filesystem>
+#include <fstream>
+#include <limits>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "library/deadline.h"
 #include "library/test_capture.h"
 
 namespace {
@@ -88,8 +95,8 @@ TEST(RoundTrips, MeasuresPushedPackets) {
   auto trips = RoundTrips::create({});
   ASSERT_TRUE(trips);
   const auto packets = test::packets_of(bytes);
-  trips->push(packets);
-  trips->finish();
+  ASSERT_TRUE(trips->push(packets));
+  ASSERT_TRUE(trips->finish());
   auto read = RoundTrips::create({});
   ASSERT_TRUE(read && read->read({test::folder() + "ping.pcap"}));
   EXPECT_EQ(trips->packets(), packets.size());
@@ -144,10 +151,10 @@ TEST(RoundTrips, ADistributionDoesNotChangeAfterwards) {
   const auto packets = test::packets_of(bytes);
   auto trips = RoundTrips::create({});
   ASSERT_TRUE(trips);
-  trips->push(std::span{packets}.first(packets.size() / 2));
+  ASSERT_TRUE(trips->push(std::span{packets}.first(packets.size() / 2)));
   const Distribution half = trips->distribution(Kind::icmp);
   const auto samples = half.samples();
-  trips->push(std::span{packets}.subspan(packets.size() / 2));
+  ASSERT_TRUE(trips->push(std::span{packets}.subspan(packets.size() / 2)));
   EXPECT_EQ(half.samples(), samples);
   EXPECT_GT(trips->distribution(Kind::icmp).samples(), samples);
 }
@@ -179,12 +186,12 @@ TEST(RoundTrips, TheExactTableStopsAtItsLimitAndSaysSo) {
   const Flood flood{60'000};
   auto trips = RoundTrips::create({.table = "exact", .memory_bytes = 2 << 20});
   ASSERT_TRUE(trips) << trips.error();
-  trips->push(std::span{flood.packets}.first(100));
+  ASSERT_TRUE(trips->push(std::span{flood.packets}.first(100)));
   EXPECT_FALSE(trips->is_full());
   EXPECT_FALSE(trips->has_ended());
   EXPECT_TRUE(trips->warnings().empty());
-  trips->push(std::span{flood.packets}.subspan(100));
-  trips->finish();
+  ASSERT_TRUE(trips->push(std::span{flood.packets}.subspan(100)));
+  ASSERT_TRUE(trips->finish());
   EXPECT_TRUE(trips->is_full());
   EXPECT_TRUE(trips->has_ended());
   EXPECT_LE(trips->memory_bytes(), 2u << 20);
@@ -203,8 +210,8 @@ TEST(RoundTrips, WithoutASizeTheLimitIsTheProgramsAndFarAway) {
   const Flood flood{60'000};
   auto trips = RoundTrips::create({});
   ASSERT_TRUE(trips);
-  trips->push(flood.packets);
-  trips->finish();
+  ASSERT_TRUE(trips->push(flood.packets));
+  ASSERT_TRUE(trips->finish());
   const auto pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
   EXPECT_EQ(trips->limit_bytes(), pages / 2 * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
   EXPECT_EQ(RoundTrips::create({.memory_bytes = 64 << 10})->limit_bytes(), 0u);
@@ -241,6 +248,197 @@ TEST(RoundTrips, RefusesInOneLine) {
   const auto heard = live->listen("no-such-interface", 0);
   ASSERT_FALSE(heard);
   EXPECT_NE(heard.error().find("no-such-interface"), std::string::npos) << heard.error();
+}
+
+std::uint64_t count_of(const std::vector<Count>& counts, std::string_view name) {
+  const auto found = std::ranges::find(counts, name, &Count::name);
+  return found == counts.end() ? 0 : found->count;
+}
+
+/// Why not, or "accepted".
+std::string answer_to(const Result<void>& result) { return result ? "accepted" : result.error(); }
+
+TEST(RoundTrips, PushedPacketsAreFilteredToo) {
+  const std::string bytes = test::contents(test::folder() + "ping.pcap");
+  const auto packets = test::packets_of(bytes);
+  auto trips = RoundTrips::create({.filter = "icmp[icmptype] = icmp-echo"});
+  ASSERT_TRUE(trips);
+  EXPECT_EQ(answer_to(trips->push(packets)), "accepted");
+  const RequestCounts icmp = trips->requests(Kind::icmp);
+  EXPECT_GT(icmp.requests, 10u);
+  EXPECT_EQ(trips->distribution(Kind::icmp).samples(), 0u) << "the answers were filtered out";
+  EXPECT_GE(trips->packets(), icmp.requests);
+  EXPECT_EQ(count_of(trips->skipped(), "filtered"), packets.size() - trips->packets());
+}
+
+TEST(RoundTrips, AWrongFilterIsAnErrorOfCreate) {
+  const auto trips = RoundTrips::create({.filter = "icmp or ("});
+  ASSERT_FALSE(trips);
+  EXPECT_TRUE(trips.error().starts_with("filter 'icmp or ('")) << trips.error();
+}
+
+TEST(RoundTrips, HasOneSourceOfPackets) {
+  const std::string bytes = test::contents(test::folder() + "ping.pcap");
+  const auto packets = test::packets_of(bytes);
+  auto reads = RoundTrips::create({});
+  ASSERT_TRUE(reads && reads->read({demo()}));
+  EXPECT_EQ(answer_to(reads->push(packets)), "this measurement is finished");
+  EXPECT_EQ(answer_to(reads->listen("lo", 0)), "this measurement is finished");
+  EXPECT_EQ(answer_to(reads->read({demo()})), "this measurement is finished");
+  EXPECT_EQ(answer_to(reads->finish()), "this measurement is finished");
+  EXPECT_EQ(reads->packets(), 2081u);
+
+  auto pushes = RoundTrips::create({});
+  ASSERT_TRUE(pushes);
+  EXPECT_EQ(answer_to(pushes->push(packets)), "accepted");
+  EXPECT_EQ(answer_to(pushes->read({demo()})), "this measurement is of pushed packets already");
+  EXPECT_EQ(answer_to(pushes->listen("lo", 0)), "this measurement is of pushed packets already");
+  EXPECT_EQ(answer_to(pushes->finish()), "accepted");
+  EXPECT_EQ(answer_to(pushes->finish()), "this measurement is finished");
+  EXPECT_EQ(answer_to(pushes->push(packets)), "this measurement is finished");
+  EXPECT_EQ(pushes->packets(), packets.size());
+}
+
+TEST(RoundTripsLive, ListensOnOneInterface) {
+  auto live = RoundTrips::create({});
+  ASSERT_TRUE(live);
+  if (const auto heard = live->listen("lo", 0); !heard) GTEST_SKIP() << heard.error();
+  EXPECT_EQ(answer_to(live->listen("lo", 1)), "accepted");
+  EXPECT_EQ(answer_to(live->listen("any", 1)), "this measurement listens on lo already");
+  EXPECT_EQ(answer_to(live->read({demo()})), "this measurement listens on lo already");
+  const std::string bytes = test::contents(test::folder() + "ping.pcap");
+  EXPECT_EQ(answer_to(live->push(test::packets_of(bytes))),
+            "this measurement listens on lo already");
+}
+
+TEST(RoundTripsLive, ListensForAnyLongTime) {
+  using Clock = std::chrono::steady_clock;
+  auto live = RoundTrips::create({});
+  ASSERT_TRUE(live);
+  if (const auto heard = live->listen("lo", 0); !heard) GTEST_SKIP() << heard.error();
+  EXPECT_FALSE(live->listen("lo", -1)) << "a time below nothing";
+  constexpr auto wait = std::chrono::milliseconds{300};
+  std::thread other{[&] {
+    std::this_thread::sleep_for(wait);
+    live->stop();
+  }};
+  const auto began = Clock::now();
+  EXPECT_TRUE(live->listen("lo", std::numeric_limits<std::int64_t>::max()));
+  EXPECT_GE(Clock::now() - began, wait / 2) << "until stop()";
+  other.join();
+}
+
+TEST(Deadline, IsNeverBeforeNow) {
+  const auto now = std::chrono::steady_clock::now();
+  const auto in_a_second = v0::deadline_after(1'000'000'000);
+  EXPECT_GE(in_a_second, now + std::chrono::seconds{1});
+  EXPECT_LT(in_a_second, now + std::chrono::minutes{1});
+  EXPECT_GT(v0::deadline_after(std::numeric_limits<std::int64_t>::max()),
+            now + std::chrono::years{200});
+}
+
+/// One thread works on packets that are pushed, so it has all of the memory.
+TEST(RoundTrips, PushedPacketsHaveAllOfTheMemory) {
+  const Flood flood{200'000};
+  const auto requests = [&](unsigned threads) {
+    auto trips = RoundTrips::create(
+        {.table = "exact", .memory_bytes = 8 << 20, .threads = threads, .seed = 1});
+    EXPECT_TRUE(trips);
+    EXPECT_EQ(answer_to(trips->push(flood.packets)), "accepted");
+    EXPECT_EQ(answer_to(trips->finish()), "accepted");
+    EXPECT_TRUE(trips->is_full());
+    EXPECT_EQ(trips->limit_bytes(), 8u << 20);
+    EXPECT_LE(trips->memory_bytes(), 8u << 20);
+    return trips->requests(Kind::handshake).requests;
+  };
+  EXPECT_EQ(requests(4), requests(1));
+}
+
+TEST(RoundTrips, SaysWhichPacketsItDidNotMeasure) {
+  const std::string bytes = test::contents(test::folder() + "ping.pcap");
+  auto packets = test::packets_of(bytes);
+  packets[0].link_type = 147;
+  std::swap(packets[1].time_ns, packets.back().time_ns);
+  auto trips = RoundTrips::create({});
+  ASSERT_TRUE(trips);
+  EXPECT_EQ(answer_to(trips->push(packets)), "accepted");
+  EXPECT_EQ(count_of(trips->skipped(), "unknown-link-type"), 1u);
+  ASSERT_EQ(trips->warnings().size(), 1u);
+  EXPECT_NE(trips->warnings()[0].find("dated before the packet in front"), std::string::npos);
+}
+
+TEST(RoundTrips, WarnsOfTimesThatStepBack) {
+  std::string bytes = test::contents(test::folder() + "ping.pcap");
+  bytes[26] = static_cast<char>(bytes[26] + 1);  // the first packet is 18 hours later
+  const std::string path =
+      testing::TempDir() + "round_trips_steps_" + std::to_string(::getpid()) + ".pcap";
+  std::ofstream{path, std::ios::binary} << bytes;
+  auto trips = RoundTrips::create({});
+  ASSERT_TRUE(trips && trips->read({path}));
+  ASSERT_EQ(trips->warnings().size(), 1u);
+  EXPECT_NE(trips->warnings()[0].find("dated before the packet in front"), std::string::npos);
+  std::filesystem::remove(path);
+}
+
+TEST(RoundTrips, NumbersThatAreNoKindOrLegAreRefused) {
+  EXPECT_EQ(name_of(static_cast<Kind>(200)), "");
+  EXPECT_EQ(name_of(static_cast<Kind>(kind_count)), "");
+  EXPECT_EQ(name_of(static_cast<Leg>(200)), "");
+  const auto refused = RoundTrips::create({.kinds = {static_cast<Kind>(200)}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), "there is no kind 200");
+  const RoundTrips trips = measured({});
+  EXPECT_TRUE(trips.distribution(static_cast<Kind>(200)).empty());
+  EXPECT_TRUE(trips.distribution(Kind::tcp, static_cast<Leg>(200)).empty());
+  EXPECT_EQ(trips.requests(static_cast<Kind>(200)).requests, 0u);
+}
+
+TEST(RoundTripsDeathTest, AConsumerThatThrowsEndsTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto throwing = [](unsigned threads) {
+    auto trips = RoundTrips::create(
+        {.threads = threads}, [](std::span<const Sample>) { throw std::runtime_error{"no more"}; });
+    (void)trips->read({demo()});
+  };
+  EXPECT_EXIT(throwing(1), testing::KilledBySignal(SIGABRT), "no more");
+  EXPECT_EXIT(throwing(2), testing::KilledBySignal(SIGABRT), "no more");
+}
+
+TEST(RoundTrips, StopsWhileAPipeHasNotBegun) {
+  const std::string path = testing::TempDir() + "round_trips_silent_" + std::to_string(::getpid());
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const int both_ends = ::open(path.c_str(), O_RDWR | O_CLOEXEC);  // so that opening does not wait
+  ASSERT_GE(both_ends, 0);
+  auto trips = RoundTrips::create({});
+  ASSERT_TRUE(trips);
+  struct sigaction quiet{};  // without SA_RESTART: it interrupts what the reader waits in
+  quiet.sa_handler = [](int) {};
+  ASSERT_EQ(::sigaction(SIGUSR1, &quiet, nullptr), 0);
+  std::atomic<bool> done{false};
+  std::thread other{[&, reader = ::pthread_self()] {
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    ::pthread_kill(reader, SIGUSR1);  // which is no reason to stop
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    trips->stop();
+    for (int i = 0; i < 500 && !done; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    EXPECT_EQ(::write(both_ends, "nothing that is a capture", 25), 25);  // if nothing else helped
+  }};
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_TRUE(trips->read({path}));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds{3});
+  done = true;
+  EXPECT_TRUE(trips->has_ended());
+  other.join();
+  ::close(both_ends);
+  std::filesystem::remove(path);
+}
+
+TEST(RoundTrips, GroupsByPlaceNeedADatabase) {
+  const auto refused = RoundTrips::create({.group_by = "asn"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(),
+            "groups by asn and country need a database of places, which the library does not open");
 }
 
 TEST(Units, AreReadAsPeopleWriteThem) {

@@ -4,12 +4,16 @@
 #include <array>
 #include <atomic>
 #include <iterator>
+#include <memory>
 
-#include "capture/files/open.h"
-#include "capture/filtered_source.h"
+#include "capture/files/open_point.h"
+#include "capture/source_warnings.h"
 #include "library/inside.h"
+#include "library/oneway_words.h"
+#include "library/pushed_source.h"
 #include "library/seed.h"
 #include "pipeline/oneway/oneway_run.h"
+#include "pipeline/skipped_packets.h"
 
 namespace sojourn::v0 {
 namespace {
@@ -26,14 +30,8 @@ Flow flow_of(const FlowDelay& flow) {
           .margin_ns = flow.margin_ns,
           .min_ns = flow.min_ns,
           .max_ns = flow.max_ns,
-          .lost = flow.lost};
-}
-
-sojourn::Result<std::unique_ptr<Source>> open_point(const std::string& path,
-                                                    const std::string& filter) {
-  auto source = open_capture(path);
-  if (!source || filter.empty()) return source;
-  return FilteredSource::open(std::move(*source), filter);
+          .lost = flow.lost,
+          .backward = flow.direction == Direction::backward};
 }
 
 }  // namespace
@@ -42,14 +40,37 @@ struct TwoPoints::Run {
   Result<void> conclude() {
     measured = engine->finish();
     std::ranges::transform(measured->result.flows, std::back_inserter(flows), flow_of);
-    if (!measured->empty()) return {};
-    const std::string& reason = measured->result.no_result.text;
-    return Error{reason.empty() ? "no packet was found at both points" : reason};
+    for (const Point point : {Point::first, Point::last})
+      if (const Source* const source = at(point); source != nullptr)
+        std::ranges::move(all_warnings(*source, name_of(point)), std::back_inserter(warnings));
+    if (measured->empty()) {
+      const Note& reason = measured->result.no_result;
+      return Error{reason.empty() ? "no packet was found at both points" : with_members(reason)};
+    }
+    std::ranges::move(remarks_on(*measured, method, options), std::back_inserter(warnings));
+    return {};
+  }
+
+  static std::string name_of(Point point) {
+    return point == Point::first ? "first point" : "last point";
+  }
+  const Source* at(Point point) const { return sources[static_cast<std::size_t>(point)].get(); }
+
+  const DirectionResult* backward() const {
+    if (!measured) return nullptr;
+    const auto found = std::ranges::find(measured->result.directions, Direction::backward,
+                                         &DirectionResult::direction);
+    return found == measured->result.directions.end() ? nullptr : &*found;
   }
 
   std::unique_ptr<OnewayRun> engine;
+  std::string method;
+  OnewayOptions options;
   std::string filter;
+  std::array<Inlet, 2> inlets;
+  bool pushed = false;
   std::atomic<bool> stopped{false};
+  std::array<std::unique_ptr<Source>, 2> sources{};
   std::optional<OnewayMeasurement> measured{};  ///< once the run is finished
   std::vector<Flow> flows{};
   std::vector<std::string> warnings{};
@@ -76,36 +97,51 @@ Result<TwoPoints> TwoPoints::create(const TwoPointOptions& options) {
   engine.setup.options.sampling = options.sampling;
   if (options.window_ns != 0) engine.setup.options.window = Duration{options.window_ns};
   engine.setup.options.seed = options.seed != 0 ? options.seed : random_seed();
+  engine.setup.capacity_bytes_a_second = static_cast<double>(options.capacity_bits_per_second) / 8;
   engine.correction.offset = Duration{options.clock_offset_ns};
   auto made = OnewayRun::make(engine);
   if (!made) return error_of(made.error());
   auto run = std::make_unique<Run>();
+  for (Inlet& inlet : run->inlets) {
+    auto opened = Inlet::open(options.filter);
+    if (!opened) return error_of(opened.error());
+    inlet = std::move(*opened);
+  }
   run->engine = std::move(*made);
+  run->method = options.method;
+  run->options = engine.setup.options;
   run->filter = options.filter;
   return TwoPoints{std::move(run)};
 }
 
 Result<void> TwoPoints::read(const std::string& first, const std::string& last) {
   if (run_->measured) return Error{"this measurement is finished"};
-  const auto at_first = open_point(first, run_->filter);
+  if (run_->pushed) return Error{"this measurement is of pushed packets already"};
+  auto at_first = open_point(first, run_->filter, &run_->stopped);
   if (!at_first) return error_of(at_first.error());
-  const auto at_last = open_point(last, run_->filter);
+  auto at_last = open_point(last, run_->filter, &run_->stopped);
   if (!at_last) return error_of(at_last.error());
-  run_->engine->run(**at_first, **at_last, run_->stopped, [] {});
-  for (const Source* source : {at_first->get(), at_last->get()})
-    run_->warnings.insert(run_->warnings.end(), source->warnings().begin(),
-                          source->warnings().end());
+  run_->sources = {std::move(*at_first), std::move(*at_last)};
+  run_->engine->run(*run_->sources[0], *run_->sources[1], run_->stopped, [] {});
   return run_->conclude();
 }
 
-void TwoPoints::push(Point point, std::span<const Packet> packets) {
+Result<void> TwoPoints::push(Point point, std::span<const Packet> packets) {
+  if (run_->measured) return Error{"this measurement is finished"};
+  if (point > Point::last) return Error{"there is no such point"};
+  if (!run_->pushed)
+    for (std::size_t i = 0; i < run_->sources.size(); ++i)
+      run_->sources[i] = std::move(run_->inlets[i].source);
+  run_->pushed = true;
+  const auto index = static_cast<std::size_t>(point);
+  PushedSource& pushed = *run_->inlets[index].pushed;
+  pushed.offer(packets);
   std::array<sojourn::Packet, OnewayMethod::max_batch> batch;
-  while (!packets.empty()) {
-    const std::size_t count = std::min(packets.size(), batch.size());
-    std::ranges::transform(packets.first(count), batch.begin(), packet_of);
+  while (pushed.has_packets()) {
+    const std::size_t count = run_->sources[index]->next(batch).count;
     run_->engine->process(static_cast<sojourn::Point>(point), {batch.data(), count});
-    packets = packets.subspan(count);
   }
+  return {};
 }
 
 Result<void> TwoPoints::finish() {
@@ -131,12 +167,29 @@ std::optional<std::uint64_t> TwoPoints::lost() const {
   return run_->measured ? run_->measured->result.lost : std::nullopt;
 }
 
+Distribution TwoPoints::backward_delays() const {
+  return run_->measured ? Inside::wrap(run_->measured->backward) : Distribution{};
+}
+
+std::optional<std::uint64_t> TwoPoints::backward_sent() const {
+  const DirectionResult* const backward = run_->backward();
+  return backward != nullptr ? backward->sent : std::nullopt;
+}
+
+std::optional<std::uint64_t> TwoPoints::backward_lost() const {
+  const DirectionResult* const backward = run_->backward();
+  return backward != nullptr ? backward->lost : std::nullopt;
+}
+
 std::vector<Count> TwoPoints::counters() const {
-  std::vector<Count> counts;
-  if (run_->measured)
-    for (const auto& [name, count] : run_->measured->result.counters)
-      counts.push_back({name, count});
-  return counts;
+  return run_->measured ? counts_of(run_->measured->result.counters) : std::vector<Count>{};
+}
+
+std::vector<Count> TwoPoints::skipped(Point point) const {
+  if (!run_->measured || point > Point::last) return {};
+  const Source* const source = run_->at(point);
+  return counts_of(skipped_packets(source != nullptr ? source->counters() : SourceCounters{},
+                                   run_->measured->skipped[static_cast<std::size_t>(point)]));
 }
 
 std::vector<std::string> TwoPoints::warnings() const { return run_->warnings; }

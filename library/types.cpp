@@ -13,9 +13,13 @@ static_assert(static_cast<int>(Leg::headline) == static_cast<int>(sojourn::Leg::
 
 const char* version() { return SOJOURN_VERSION; }
 
-std::string_view name_of(Kind kind) { return sojourn::name_of(static_cast<sojourn::Kind>(kind)); }
+std::string_view name_of(Kind kind) {
+  if (static_cast<std::size_t>(kind) >= kind_count) return {};
+  return sojourn::name_of(static_cast<sojourn::Kind>(kind));
+}
 
 std::string_view name_of(Leg leg) {
+  if (leg > Leg::headline) return {};
   return leg == Leg::headline ? "headline" : sojourn::name_of(static_cast<sojourn::Leg>(leg));
 }
 
@@ -24,6 +28,12 @@ Address address_of(const IpAddress& address) {
   result.version = address.version() == IpVersion::v4 ? 4 : 6;
   std::ranges::copy(address.bytes(), result.bytes);
   return result;
+}
+
+std::vector<Count> counts_of(const std::vector<std::pair<std::string, std::uint64_t>>& named) {
+  std::vector<Count> counts;
+  for (const auto& [name, count] : named) counts.push_back({name, count});
+  return counts;
 }
 
 std::string Address::text() const {

@@ -77,7 +77,7 @@ Result<PointSource> open_packets(const PointRequest& request) {
                                           : open_interfaces({.interfaces = {request.interface}});
   if (source && !request.filter.empty())
     source = FilteredSource::open(std::move(*source), request.filter);
-  if (!source) return std::unexpected(source.error());
+  if (!source) return failure(with_capability_advice(source.error().message));
   opened.source = std::move(*source);
   return opened;
 }

@@ -18,12 +18,15 @@ bool begins_with(Window window, std::string_view magic) {
          std::memcmp(window.begin, magic.data(), magic.size()) == 0;
 }
 
-/// Waits until the window holds `size` bytes or the stream ends.
-Result<Window> at_least(ByteInput& input, std::size_t size) {
+/// Waits until the window holds `size` bytes, the stream ends, or the caller should stop: a signal
+/// says so only to a caller that has no flag for it.
+Result<Window> at_least(ByteInput& input, std::size_t size, const std::atomic<bool>* stop) {
   for (;;) {
     const Window window = input.window();
     if (window.size() >= size || window.last) return window;
-    if (input.refill(size) == ByteInput::Refill::interrupted) return failure("interrupted");
+    const bool signal = input.refill(size) == ByteInput::Refill::interrupted;
+    if (stop != nullptr ? stop->load(std::memory_order_relaxed) : signal)
+      return failure("interrupted");
   }
 }
 
@@ -52,16 +55,17 @@ std::string not_a_capture(Window window) {
 
 Result<std::unique_ptr<Source>> FileSource::open(std::unique_ptr<ByteInput> input,
                                                  const std::string& name,
-                                                 std::shared_ptr<NameTable> interfaces) {
+                                                 std::shared_ptr<NameTable> interfaces,
+                                                 const std::atomic<bool>* stop) {
   const auto refused = [&](const std::string& why) { return failure(name + ": " + why); };
-  auto window = at_least(*input, 4);
+  auto window = at_least(*input, 4, stop);
   if (!window) return refused(window.error().message);
 
   if (begins_with(*window, "\x1f\x8b"))
     input = buffered(gzip_stream(std::move(input)));
   else if (begins_with(*window, "\x28\xb5\x2f\xfd"))
     input = buffered(zstd_stream(std::move(input)));
-  window = at_least(*input, 4);
+  window = at_least(*input, 4, stop);
   if (!window) return refused(window.error().message);
   if (window->size() < PcapngDecoder::section_header_size && !input->trouble().empty())
     return refused(input->trouble());
@@ -73,12 +77,12 @@ Result<std::unique_ptr<Source>> FileSource::open(std::unique_ptr<ByteInput> inpu
   log->interfaces = std::move(interfaces);
   Result<std::unique_ptr<Decoder>> decoder = failure("");
   if (is_pcap(window->begin)) {
-    window = at_least(*input, pcap_header_size);
+    window = at_least(*input, pcap_header_size, stop);
     if (!window) return refused(window.error().message);
     decoder = make_pcap_decoder(window->bytes(), *log);
     if (decoder) input->consume(pcap_header_size);
   } else if (is_pcapng(window->begin)) {
-    window = at_least(*input, PcapngDecoder::section_header_size);
+    window = at_least(*input, PcapngDecoder::section_header_size, stop);
     if (!window) return refused(window.error().message);
     decoder = PcapngDecoder::make(window->bytes(), *log);
   } else {

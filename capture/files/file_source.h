@@ -1,6 +1,7 @@
 #pragma once
 // One capture: bytes from an input, packets by a decoder.
 
+#include <atomic>
 #include <memory>
 
 #include "capture/capture_log.h"
@@ -12,10 +13,12 @@ namespace sojourn {
 
 class FileSource final : public Source {
  public:
-  /// Detects the format by the first bytes.
+  /// Detects the format by the first bytes, which are waited for until `stop` turns true; without
+  /// it, until a signal is handled.
   static Result<std::unique_ptr<Source>> open(std::unique_ptr<ByteInput> input,
                                               const std::string& name,
-                                              std::shared_ptr<NameTable> interfaces = {});
+                                              std::shared_ptr<NameTable> interfaces = {},
+                                              const std::atomic<bool>* stop = nullptr);
 
   Filled next(std::span<Packet> batch) override;
   bool bytes_stay() const override { return input_->bytes_stay(); }

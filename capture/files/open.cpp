@@ -10,7 +10,8 @@
 namespace sojourn {
 
 Result<std::unique_ptr<Source>> open_capture(const std::string& path,
-                                             std::shared_ptr<NameTable> interfaces) {
+                                             std::shared_ptr<NameTable> interfaces,
+                                             const std::atomic<bool>* stop) {
   const bool standard_input = path == "-";
   const std::string name = standard_input ? "standard input" : path;
   auto file =
@@ -24,7 +25,8 @@ Result<std::unique_ptr<Source>> open_capture(const std::string& path,
   // "sojourn rtt - < FILE" is a file too, unless a part of it has been read before.
   const bool whole = S_ISREG(about.st_mode) && ::lseek(file->get(), 0, SEEK_CUR) == 0;
   if (!whole || about.st_size == 0)
-    return FileSource::open(buffered(stream_from(std::move(*file))), name, std::move(interfaces));
+    return FileSource::open(buffered(stream_from(std::move(*file))), name, std::move(interfaces),
+                            stop);
   auto mapping = Mapping::open(*file, static_cast<std::size_t>(about.st_size));
   if (!mapping) return std::unexpected(mapping.error().while_doing("cannot map " + path));
   return FileSource::open(std::make_unique<MappedInput>(std::move(*mapping)), name,
@@ -32,12 +34,13 @@ Result<std::unique_ptr<Source>> open_capture(const std::string& path,
 }
 
 Result<std::unique_ptr<Source>> open_captures(std::span<const std::string> paths,
-                                              std::shared_ptr<NameTable> interfaces) {
+                                              std::shared_ptr<NameTable> interfaces,
+                                              const std::atomic<bool>* stop) {
   if (paths.empty()) return failure("no capture given");
-  if (paths.size() == 1) return open_capture(paths.front(), std::move(interfaces));
+  if (paths.size() == 1) return open_capture(paths.front(), std::move(interfaces), stop);
   std::vector<std::unique_ptr<Source>> sources;
   for (const std::string& path : paths) {
-    auto source = open_capture(path, interfaces);
+    auto source = open_capture(path, interfaces, stop);
     if (!source) return source;
     sources.push_back(std::move(*source));
   }

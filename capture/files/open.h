@@ -1,6 +1,7 @@
 #pragma once
 // Captures by name.  The format is detected by the content: pcap or pcapng, plain, gzip or zstd.
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -17,13 +18,17 @@ namespace sojourn {
 /// through a buffer of half a MiB; only a pcapng block that is larger makes it grow, to 16 MiB at
 /// most.  zstd may also need its window, 2 GiB if compressed by `zstd --long=31`.
 /// With `interfaces`, the packets of a pcapng file carry their interface.
+/// A pipe is waited for until its header is complete.  With `stop` that ends in an error when it
+/// turns true; without, when a signal is handled.
 Result<std::unique_ptr<Source>> open_capture(const std::string& path,
-                                             std::shared_ptr<NameTable> interfaces = {});
+                                             std::shared_ptr<NameTable> interfaces = {},
+                                             const std::atomic<bool>* stop = nullptr);
 
 /// Several captures as one, in the order of time.  For equal times, packets of the earlier path
 /// come first.
 Result<std::unique_ptr<Source>> open_captures(std::span<const std::string> paths,
-                                              std::shared_ptr<NameTable> interfaces = {});
+                                              std::shared_ptr<NameTable> interfaces = {},
+                                              const std::atomic<bool>* stop = nullptr);
 
 /// A capture that is already in memory and stays there.  With a `chunk` it is read like a pipe that
 /// delivers that many bytes at a time.

@@ -113,7 +113,7 @@ Result<UniqueFd> open_packet_socket(const ListeningPlace& place, std::uint32_t s
   // would arrive first.
   UniqueFd socket{::socket(AF_PACKET, kind | SOCK_CLOEXEC, 0)};
   if (!socket && (errno == EPERM || errno == EACCES))
-    return failure(name + ": capturing " + missing_capability("net_raw"));
+    return failure(name + ": capturing " + missing_capability("CAP_NET_RAW"));
   if (!socket) return failure(name + ": cannot open a packet socket: " + reason());
 
   std::vector<sock_filter> filter = filter_for(place, snap_length);

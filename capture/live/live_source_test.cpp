@@ -21,6 +21,7 @@
 #include <functional>
 #include <thread>
 
+#include "capture/live/privileges.h"
 #include "capture/test_captures.h"
 #include "capture/unique_fd.h"
 
@@ -311,8 +312,10 @@ TEST(LiveSource, ExplainsWhyItCannotListen) {
     constexpr uid_t nobody = 65'534;
     if (::syscall(SYS_setresuid, -1, nobody, -1) != 0) GTEST_SKIP() << "cannot become another user";
     const std::string refused = open_interfaces({.interfaces = {"lo"}}).error().message;
-    EXPECT_TRUE(refused.starts_with("lo: capturing needs the capability CAP_NET_RAW")) << refused;
-    EXPECT_NE(refused.find("setcap cap_net_raw=ep "), std::string::npos) << refused;
+    EXPECT_EQ(refused, "lo: capturing needs root or the capability CAP_NET_RAW");
+    const std::string advised = with_capability_advice(refused);
+    EXPECT_TRUE(advised.starts_with(refused)) << advised;
+    EXPECT_NE(advised.find("'sudo setcap cap_net_raw=ep /"), std::string::npos) << advised;
   });
   if (!skipped.empty()) GTEST_SKIP() << skipped;
 }

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -30,20 +29,18 @@ std::string own_path() {
 }  // namespace
 
 std::string missing_capability(const std::string& name) {
-  std::string upper = name;
-  for (char& letter : upper)
-    letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
-  return "needs the capability CAP_" + upper +
-         ": run it with sudo, or grant it once with 'sudo setcap cap_" + name + "=ep " +
-         own_path() + "'";
+  return "needs root or the capability " + name;
 }
 
 std::string with_capability_advice(const std::string& message) {
-  if (message.find("CAP_BPF") == std::string::npos) return message;
-  return message +
-         ": run it with sudo, or grant them once with 'sudo setcap "
-         "cap_bpf,cap_net_admin,cap_perfmon,cap_net_raw=ep " +
-         own_path() + "'";
+  const auto granted = [&](const std::string& what, const std::string& capabilities) {
+    return message + ": run it with sudo, or grant " + what + " once with 'sudo setcap " +
+           capabilities + "=ep " + own_path() + "'";
+  };
+  if (message.find("CAP_BPF") != std::string::npos)
+    return granted("them", "cap_bpf,cap_net_admin,cap_perfmon,cap_net_raw");
+  if (message.find("CAP_NET_RAW") != std::string::npos) return granted("it", "cap_net_raw");
+  return message;
 }
 
 Result<void> drop_privileges() {

@@ -7,13 +7,14 @@
 
 namespace sojourn {
 
-/// "needs the capability CAP_NET_RAW: ..." with the setcap(8) command that grants it to this
-/// program, for when the kernel refused.  `name` is as in capabilities(7), in lower case and
-/// without "CAP_".
+/// "needs root or the capability CAP_NET_RAW", for when the kernel refused.  No more than that: in
+/// a library the process may be an interpreter, and who granted it the capability would grant it to
+/// every script.
 std::string missing_capability(const std::string& name);
 
-/// For an error for lack of CAP_BPF and the like: adds the setcap(8) command that grants all that
-/// programs in the kernel need.  Other messages are not changed.
+/// For a program of our own: adds the setcap(8) command that grants it what the message misses,
+/// CAP_NET_RAW, or CAP_BPF and all else that programs in the kernel need.  Other messages are not
+/// changed.
 std::string with_capability_advice(const std::string& message);
 
 /// Drops root and all capabilities, permanently and for all programs started from here: the user

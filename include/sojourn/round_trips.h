@@ -2,8 +2,10 @@
 // Round-trip delays from one point: captures, an interface, or packets of your own.
 //
 //     auto trips = sojourn::RoundTrips::create({.memory_bytes = 64 << 10});
-//     trips->read({"capture.pcap"});
-//     std::cout << *trips->distribution(sojourn::Kind::tcp).quantile_ns(0.95);
+//     if (!trips) return complain(trips.error());
+//     if (const auto done = trips->read({"capture.pcap"}); !done) return complain(done.error());
+//     if (const auto p95 = trips->distribution(sojourn::Kind::tcp).quantile_ns(0.95))
+//       std::cout << *p95 << " ns\n";
 
 #include <sojourn/distribution.h>
 #include <sojourn/result.h>
@@ -21,7 +23,7 @@ namespace sojourn::v0 {
 
 /// What to measure.  Unset fields get the defaults of the program.
 struct RoundTripOptions {
-  std::vector<Kind> kinds = {};  ///< empty: all
+  std::vector<Kind> kinds = {};  ///< empty: all but response and tls
   std::string table = {};        ///< "exact", "tailored", "fridges" ...; empty: chosen by memory
   /// A size: fixed memory; where not all requests fit, samples are weighted.  With table "exact":
   /// where to stop.  0: every request is remembered, up to half of the machine's memory; listen()
@@ -34,7 +36,7 @@ struct RoundTripOptions {
   std::string filter = {};               ///< of packets, in tcpdump's language
   bool keep_ambiguous = false;           ///< also requests that were sent more than once
   bool anonymize = false;                ///< addresses are replaced, prefixes preserved
-  unsigned threads = 1;                  ///< for files
+  unsigned threads = 1;                  ///< of read(); one thread does all else
   std::uint64_t seed = 0;                ///< of hashing; 0: a random one
 };
 
@@ -55,7 +57,8 @@ struct Group {
 /// One measurement.  Not thread-safe, except for stop().
 class SOJOURN_API RoundTrips {
  public:
-  /// Called with some samples at a time, which are valid until it returns.
+  /// Called with some samples at a time, which are valid until it returns.  It must not throw:
+  /// an exception ends the program (std::terminate).
   using Consumer = std::function<void(std::span<const Sample>)>;
 
   static Result<RoundTrips> create(const RoundTripOptions& options, Consumer consumer = {});
@@ -63,18 +66,20 @@ class SOJOURN_API RoundTrips {
   RoundTrips& operator=(RoundTrips&&) noexcept;
   ~RoundTrips();
 
-  // Choose one of three sources of packets, and use it to its end.
+  // Choose one of three sources of packets, and use it to its end; the others are then refused.
 
-  /// Captures (pcap, pcapng, also compressed), merged in the order of time.
+  /// Captures (pcap, pcapng, also compressed), merged in the order of time.  "-" is standard
+  /// input.  Opening a named pipe waits until somebody writes to it.
   Result<void> read(const std::vector<std::string>& paths);
-  /// Packets of an interface, for this long; returns earlier if the interface disappears.  May be
-  /// called again to continue.
+  /// Packets of an interface, which takes root or CAP_NET_RAW, for this long; returns earlier if
+  /// the interface disappears.  May be called again to continue, with the same interface.
   Result<void> listen(const std::string& interface, std::int64_t duration_ns);
   /// Ends listening and gives the interface back.  The figures stay.
   void close();
   /// Your own packets, in the order of time; call finish() after the last.
-  void push(std::span<const Packet> packets);
-  void finish();
+  Result<void> push(std::span<const Packet> packets);
+  /// Nothing more comes, from push() or listen().  Once; read() does it by itself.
+  Result<void> finish();
 
   /// The exact table would have needed more memory than it may take.  The figures are of what came
   /// before; warnings() says how much that was.  read() and listen() then return, and what is
@@ -86,8 +91,9 @@ class SOJOURN_API RoundTrips {
   /// Makes read() or listen() return soon.  From any thread or signal handler.
   void stop();
 
-  std::uint64_t packets() const;
-  /// Packets that were not measured, by reason.
+  std::uint64_t packets() const;  ///< that the filter accepted
+  /// Packets that were not measured, by reason: "filtered", "kernel-drops" (lost before they could
+  /// be read) ...
   std::vector<Count> skipped() const;
   /// One line for each thing the user should know, such as a file that ends too early.
   std::vector<std::string> warnings() const;

@@ -2,7 +2,9 @@
 // One-way delay and loss of flows between two points that see the same traffic.
 //
 //     auto points = sojourn::TwoPoints::create({.method = "multiflow", .sampling = 0.01});
-//     points->read("first.pcap", "last.pcap");
+//     if (!points) return complain(points.error());
+//     if (const auto done = points->read("first.pcap", "last.pcap"); !done)
+//       return complain(done.error());
 //     for (const sojourn::Flow& flow : points->flows()) ...
 
 #include <sojourn/distribution.h>
@@ -26,6 +28,9 @@ struct TwoPointOptions {
   std::int64_t clock_offset_ns = 0;  ///< of the last point's clock, subtracted from its times
   std::string filter = {};           ///< of packets, in tcpdump's language
   std::uint64_t seed = 0;            ///< of tables; 0: a random one
+  /// Of the link before the last point.  Method rli-queue needs it, rli and rli-l use it; 0: not
+  /// known.
+  std::uint64_t capacity_bits_per_second = 0;
 };
 
 /// The figures of one flow.  Unknown values are left out.
@@ -42,6 +47,9 @@ struct Flow {
   std::optional<std::int64_t> min_ns;
   std::optional<std::int64_t> max_ns;
   std::optional<std::uint64_t> lost;
+  /// It goes from the last point to the first: its delays are those of the way back with a minus
+  /// sign, the clocks' offset aside.
+  bool backward = false;
 };
 
 enum class Point : std::uint8_t { first, last };
@@ -56,25 +64,37 @@ class SOJOURN_API TwoPoints {
   TwoPoints& operator=(TwoPoints&&) noexcept;
   ~TwoPoints();
 
-  /// Two captures of the same traffic.  Fails if they have nothing in common.
+  // Choose one of two sources of packets; the other is then refused.
+
+  /// Two captures of the same traffic; "-" is standard input.  Fails if they have nothing in
+  /// common.
   Result<void> read(const std::string& first, const std::string& last);
 
   /// Or your own packets: those of a point in the order of time.  Call finish() after the last.
-  void push(Point point, std::span<const Packet> packets);
+  Result<void> push(Point point, std::span<const Packet> packets);
   Result<void> finish();
 
   /// Makes read() return soon.  From any thread or signal handler.
   void stop();
 
-  // After read() or finish().
+  // After read() or finish().  Without a word about the direction it is of packets that go from the
+  // first point to the last.
 
-  const std::vector<Flow>& flows() const;
+  const std::vector<Flow>& flows() const;  ///< of both directions
   /// Of single packets, or of the flows' means for a method without packet delays.
   Distribution delays() const;
   std::optional<std::uint64_t> sent() const;  ///< packets of the first point whose fate is known
   std::optional<std::uint64_t> lost() const;  ///< of these
+  /// The same of packets that go back, as delays from the last point to the first.  Known if
+  /// packets go both ways and the method can tell which.
+  Distribution backward_delays() const;
+  std::optional<std::uint64_t> backward_sent() const;
+  std::optional<std::uint64_t> backward_lost() const;
   /// Separate counts by name: matched, ambiguous ...
   std::vector<Count> counters() const;
+  /// Packets of a point that were not measured, by reason.
+  std::vector<Count> skipped(Point point) const;
+  /// One line for each thing the user should know: about the captures, the method and its figures.
   std::vector<std::string> warnings() const;
 
  private:

@@ -38,7 +38,7 @@ enum class Leg : std::uint8_t {
   headline   ///< the sum if the kind has one, otherwise all legs together
 };
 
-/// "tcp-ts", "server".
+/// "tcp-ts", "server"; empty for a number that has no name.
 SOJOURN_API std::string_view name_of(Kind kind);
 SOJOURN_API std::string_view name_of(Leg leg);
 
