@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Is this build of `sojourn rtt` slower than another, such as that of an earlier commit?
 
-    bench/beside.py OTHER [--rounds 20] [--memory 12MiB] [--other-memory SIZE]
+    bench/beside.py OTHER [--rounds 20] [--only WORDS] [--memory 12MiB] [--other-memory SIZE]
 
 OTHER is the program of the other build. Both do the same work on the same generated captures, one right after
 the other, and who goes first changes with every round. Of one thread the CPU time on one core counts, of two
@@ -63,6 +63,7 @@ def parse_options():
     parser.add_argument("--flows", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=20, help="default 20; twice as many with two threads")
     parser.add_argument("--memory", default=FIXED_MEMORY, help=f"of tables in fixed memory, default {FIXED_MEMORY}")
+    parser.add_argument("--only", metavar="WORDS", default="", help="only the rows whose name has these words")
     parser.add_argument("--other-memory", help="the same for OTHER, if it counts memory in another way")
     options = parser.parse_args()
     options.other_memory = options.other_memory or options.memory
@@ -79,6 +80,8 @@ def main():
         sys.exit(f"bench/beside.py: nothing is built in {options.build}; make bench builds it")
     print(f"{machine()}\n\n{'':50} {'runs':>4} {'other, s':>8} {'this, s':>8} {'least':>9} {'median':>9}", flush=True)
     for pair in pairs(bench, options):
+        if options.only not in pair.ours.name:
+            continue
         read_anew(pair.ours.capture.path)
         for turn in range(pair.ours.rounds):
             for contender in (pair.ours, pair.theirs)[::1 if turn % 2 == 0 else -1]:
