@@ -26,9 +26,9 @@ struct RttOptions {
   std::vector<Prefix> inside;   ///< empty: legs are named server and client
   std::uint64_t seed = 0;
   unsigned threads = 1;
-  bool anonymize = false;  ///< replace addresses; prefixes are preserved
-  bool loss = false;       ///< also look for signs of loss
-  bool names = false;      ///< learn the names of hosts, for the labels of groups
+  bool anonymize = false;     ///< replace addresses; prefixes are preserved
+  bool loss = false;          ///< also look for signs of loss
+  bool names = false;         ///< learn the names of hosts, for the labels of groups
   bool want_samples = false;  ///< pass each sample to the consumer, not only to the measurement
   MeasurementOptions measurement;
 };

@@ -22,7 +22,7 @@ struct MarkingReport {
   Timestamp read_at;
   std::optional<MarkingFault> doubt;   ///< why this point does not trust it
   std::vector<MarkingRecord> records;  ///< of flows that had packets
-  std::uint64_t strays = 0;  ///< packets that came after their counters had been read
+  std::uint64_t strays = 0;            ///< packets that came after their counters had been read
 };
 
 /// Counters are a ring: intervals that are `slots` apart share theirs.  While it is interval c,
