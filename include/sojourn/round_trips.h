@@ -68,8 +68,8 @@ class SOJOURN_API RoundTrips {
 
   // Choose one of three sources of packets, and use it to its end; the others are then refused.
 
-  /// Captures (pcap, pcapng, also compressed), merged in the order of time.  "-" is standard
-  /// input.  Opening a named pipe waits until somebody writes to it.
+  /// Captures (pcap, pcapng, also compressed), merged in the order of time.  "-" is standard input.
+  /// Opening a named pipe waits until another process opens it for writing.
   Result<void> read(const std::vector<std::string>& paths);
   /// Packets of an interface, for this long; needs root or CAP_NET_RAW.  Returns earlier if the
   /// interface disappears.  May be called again to continue, with the same interface.
