@@ -7,7 +7,7 @@
 
 namespace sojourn {
 
-/// The time of the next packet, which is read; nullopt if none follows.
+/// Reads the next packet and returns its time; nullopt if none follows.
 std::optional<Timestamp> first_time(Source& source);
 
 }  // namespace sojourn

@@ -20,8 +20,8 @@ inline constexpr std::size_t huge_page = std::size_t{2} << 20;
   std::abort();
 }
 
-/// Whether the kernel would give this much memory now.  For those who must not end the program: it
-/// is asked before the arrays are made.
+/// Whether the kernel would give this much memory now.  For callers that must not end the program;
+/// ask before the arrays are made.
 inline bool can_reserve(std::size_t bytes) {
   if (bytes == 0) return true;
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -59,8 +59,9 @@ struct HostPort {
   std::string host;  ///< a name or an address, without brackets
   std::uint16_t port = 0;
 
-  /// Who listens may leave out the host or write "*", which is every address of this machine and
-  /// an empty `host`, and may leave the port to the system, which is 0.  Who connects may not.
+  /// A listener may leave out the host or write "*", which gives an empty `host` and means every
+  /// address of this machine.  It may leave the port to the system, which is 0.  A connecting side
+  /// may not.
   enum class Use : std::uint8_t { connect, listen };
   /// Without a usual port the text must have one.
   static Result<HostPort> parse(std::string_view text, Use use,

@@ -98,8 +98,8 @@ class LossTally {
   const std::optional<Duration>& window() const { return options_.window; }
   const std::optional<Grouping>& grouping() const { return options_.grouping; }
 
-  /// What is in no row, for there were too many of them: TCP packets in groups() or slices(),
-  /// requests in request_groups() or request_slices().
+  /// Counts that are in no row, because there were too many rows: TCP packets in groups() or
+  /// slices(), requests in request_groups() or request_slices().
   struct Beyond {
     std::uint64_t packets = 0, requests = 0;
     Beyond& operator+=(const Beyond& more) {

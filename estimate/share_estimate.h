@@ -28,7 +28,7 @@ ShareEstimate share_of(std::uint64_t part, std::uint64_t whole);
 /// standard error.  The interval accounts for that.  With one weight the number seen is binomial,
 /// of `whole` trials with probability (1 - share) / weight, whose interval is Wilson's.  Different
 /// weights are replaced by squares / weights, which gives the sum its variance, squares - weights^2
-/// / whole.  If nothing was lost low is 0, except in one case of 40.
+/// / whole.  If nothing was lost, `low` is 0, except in one case in 40.
 ///
 /// `usual_weight` is the weight of answers to other requests: among a few answers, those with the
 /// largest weights are usually missing.  0 if it is unknown; then the share is unbounded if no

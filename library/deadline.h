@@ -1,12 +1,12 @@
 #pragma once
-// When a time that begins now is over.
+// The end of a period that begins now.
 
 #include <chrono>
 #include <cstdint>
 
 namespace sojourn::v0 {
 
-/// The end of time if it is later than the clock can tell.
+/// The latest representable time if the end is beyond the clock's range.
 inline std::chrono::steady_clock::time_point deadline_after(std::int64_t duration_ns) {
   using Clock = std::chrono::steady_clock;
   const auto now = Clock::now();

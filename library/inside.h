@@ -13,7 +13,7 @@
 #include "core/time.h"
 #include "estimate/distribution/distribution.h"
 
-// The library's own sources see both: the public names are v0::.
+// The library's own sources use both; there the public names are written v0::.
 #ifndef SOJOURN_BUILDING_LIBRARY
 #error "library/ is compiled with SOJOURN_BUILDING_LIBRARY"
 #endif
@@ -23,7 +23,7 @@
 
 namespace sojourn::v0 {
 
-/// Creates and opens what other programs cannot access.
+/// Access to private members for the library's own sources.
 struct Inside {
   /// A copy that later samples do not change.
   static Distribution wrap(const sojourn::Distribution& distribution) {

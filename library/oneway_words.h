@@ -1,6 +1,6 @@
 #pragma once
-// What the user of the library should know about a measurement between two points, in sentences
-// that name members of TwoPointOptions where the program names its options.
+// Notes for the user of the library about a measurement between two points.  The sentences name
+// members of TwoPointOptions where the program names its options.
 
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ namespace sojourn::v0 {
 /// A method's note, and the member that it refers to if there is one.
 std::string with_members(const Note& note);
 
-/// The method's notes, and what the figures make doubtful.
+/// The method's notes, and doubts that follow from the figures.
 std::vector<std::string> remarks_on(const OnewayMeasurement& measured, std::string_view method,
                                     const OnewayOptions& options);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The packets of a program as a source: they are filtered and counted like those of a capture.
+// Packets pushed by a program, as a source: they are filtered and counted like those of a capture.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,10 +17,10 @@
 
 namespace sojourn::v0 {
 
-/// Delivers what offer() was given.  Never ends by itself.
+/// Delivers the packets passed to offer().  Never ends by itself.
 class PushedSource final : public Source {
  public:
-  /// They are borrowed until all of them were taken.
+  /// They are borrowed until all of them have been read.
   void offer(std::span<const Packet> packets) { rest_ = packets; }
   bool has_packets() const { return !rest_.empty(); }
 
@@ -52,7 +52,7 @@ class PushedSource final : public Source {
   PacketTally tally_;
 };
 
-/// What a filter accepts of a source that was opened; an empty one accepts all.
+/// The packets of an open source that a filter accepts; an empty filter accepts all.
 inline sojourn::Result<std::unique_ptr<Source>> filtered(
     sojourn::Result<std::unique_ptr<Source>> opened, const std::string& filter) {
   if (!opened || filter.empty()) return opened;

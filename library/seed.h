@@ -1,5 +1,6 @@
 #pragma once
-// Without a given seed a random one is used: an outsider must not know the hash.
+// Without a given seed a random one is used, because outsiders must not be able to predict the
+// hash.
 
 #include <cstdint>
 #include <random>

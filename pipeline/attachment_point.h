@@ -1,5 +1,5 @@
 #pragma once
-// An interface, as a program in the kernel is attached to it.
+// An interface to which a kernel program is attached.
 
 #include <string>
 

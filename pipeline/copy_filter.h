@@ -14,11 +14,11 @@
 
 namespace sojourn {
 
-/// Takes copies out of the stream of summaries, so that the first sighting of each packet is
+/// Removes copies from the stream of summaries, so that only the first sighting of each packet is
 /// measured.  Without it a copy looks like a retransmission, and the request becomes ambiguous.
 ///
-/// A copy is the same innermost IP packet again, up to what changes on the way (TTL, DSCP, VLAN,
-/// everything outside):
+/// A copy is the same innermost IP packet again, except for fields that change on the way (TTL,
+/// DSCP, VLAN, everything outside):
 ///
 ///   - with an IPv4 identification: within `longest_gap`.  A retransmission gets a new one.
 ///   - without (IPv6, or 0, which RFC 6864 allows beside DF): within `longest_gap_without_id`,
@@ -27,13 +27,13 @@ namespace sojourn {
 ///     Acknowledgments without data, resets and responses of other protocols are left alone then:
 ///     hosts repeat them themselves, and a second one finds no request and changes nothing.
 ///
-/// Memory is fixed: a direct-mapped table of recent digests.  A packet that is displaced before its
-/// copy comes is a copy missed; a wrong one needs 32 equal bits of a keyed hash.
+/// Memory is fixed: a direct-mapped table of recent digests.  If a packet is displaced before its
+/// copy comes, the copy is missed; a false match needs 32 equal bits of a keyed hash.
 ///
-/// Whoever has no copies does not pay: all of the first `first_packets` are looked at, then one in
-/// 16, a window of 1024 at a time, until a copy is found; from then on all, until there was none
-/// for `patience` packets.  Flows are judged in `groups`, so that the result does not depend on how
-/// they are spread over up to that many threads.
+/// Captures without copies pay little: all of the first `first_packets` are checked, then one in
+/// 16, a window of 1024 at a time, until a copy is found.  From then on all are checked, until
+/// there was no copy for `patience` packets.  Flows are judged in `groups`, so that the result is
+/// the same with any number of threads up to that many.
 class CopyFilter {
  public:
   static constexpr Duration longest_gap = std::chrono::milliseconds{10};
@@ -44,7 +44,7 @@ class CopyFilter {
 
   explicit CopyFilter(const HashKey& key);
 
-  /// Moves what is no copy to the front of the batch, in order, and returns it.
+  /// Moves the packets that are no copies to the front of the batch, in order, and returns them.
   std::span<const Summary> remove(std::span<Summary> batch) {
     if (batch.empty() || !may_look(batch.front().index, batch.back().index)) return batch;
     return look_at(batch);
@@ -59,15 +59,16 @@ class CopyFilter {
     std::uint32_t time = 0;  ///< in units of 2^tick_bits ns, modulo 2^32
   };
   static constexpr unsigned tick_bits = 12;  // 4.1 us, so that it wraps after five hours
-  /// What a packet is compared by, and where; nothing is allowed where nothing can be told.
+  /// What identifies a packet, and where it is stored; no gap is allowed if copies cannot be
+  /// recognised.
   struct Look {
-    std::uint32_t slot;  ///< these two only if something is allowed
+    std::uint32_t slot;  ///< these two only if a gap is allowed
     std::uint32_t digest;
     std::int64_t allowed_ns;
     bool is_prepared;
   };
 
-  /// Threads share flows out by these bits, from the highest down (shard_of).
+  /// Flows are distributed to threads by these bits, from the highest down (shard_of).
   static std::size_t group_of(const Summary& summary) {
     return (summary.flow & 0xffffu) * groups >> 16;
   }
@@ -76,7 +77,7 @@ class CopyFilter {
   static constexpr bool is_before(std::uint32_t index, std::uint32_t end) {
     return static_cast<std::int32_t>(index - end) < 0;  // the index may wrap
   }
-  /// Whether one of these packets may have to be looked at; windows begin at multiples.
+  /// Whether one of these packets may have to be checked; windows begin at multiples.
   bool may_look(std::uint32_t first, std::uint32_t last) const {
     return is_before(first, looks_until_) || in_window(first) ||
            first / windows_from != last / windows_from;

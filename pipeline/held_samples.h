@@ -1,5 +1,5 @@
 #pragma once
-// Samples whose weights are known only when all of them are.
+// Samples whose weights are known only at the end, when all samples are known.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace sojourn {
 
-/// A sample and where in the capture its response was, which orders the samples of several threads.
+/// A sample and the position of its response in the capture, which orders the samples of several
+/// threads.
 struct PlacedSample {
   std::uint32_t index;
   Sample sample;
@@ -26,7 +27,8 @@ class HeldSamples {
     fridges_.push_back(fridge);
   }
 
-  /// Weighs the samples of each kind and leg together and hands them out in their order.
+  /// Computes the weights for the samples of each kind and leg together, and passes them on in
+  /// order.
   template <class Use>
   void release(Use use) {
     for (std::size_t kind = 0; kind < kind_count; ++kind)

@@ -1,5 +1,5 @@
 #pragma once
-// What the kernel has added up, as distributions.
+// The kernel's histograms as distributions.
 
 #include "core/kind.h"
 #include "dataplane/dataplane_histograms.h"
@@ -8,13 +8,12 @@
 
 namespace sojourn {
 
-/// The distribution of one leg: what the samples behind it would give with Keep::histogram, but for
-/// the least and the greatest delay, which are known to a bucket only.  Empty if the kind is not
-/// measured.
+/// The distribution of one leg, as its samples would give with Keep::histogram, except that the
+/// least and the greatest delay are known only to a bucket.  Empty if the kind is not measured.
 Distribution distribution_of(const DataplaneHistograms& histograms, const dp_config& config,
                              Kind kind, Leg leg);
 
-/// All of them.  It takes as long for a billion samples as for a thousand.
+/// All of them.  The time is independent of the number of samples.
 void put_histograms(const DataplaneHistograms& histograms, const dp_config& config,
                     Measurement& measurement);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Which share of the requests enters the table in the kernel, decided by the past alone.
+// Which share of the requests enters the table in the kernel; depends on the past only.
 
 #include <cstdint>
 #include <deque>
@@ -11,16 +11,16 @@
 
 namespace sojourn {
 
-/// Tunes the entry probability p, so that the slowest fridge lives for as many requests as come in
-/// the longest delay of interest, that no more samples come than somebody wants to read, and that
-/// what enters takes a small share of a CPU only, whatever comes.
+/// Tunes the entry probability p.  The slowest fridge must live for as many requests as come within
+/// the longest delay of interest, there must be no more samples than the reader wants, and the
+/// requests that enter must take only a small share of a CPU, whatever the traffic.
 ///
 /// p follows counts of the past: given those, each coin is as fair as with a fixed p, and each
 /// request remembers the p that let it in.  So the weights stay exact while p changes
 /// (docs/design/fridges.md).
 ///
-/// A response is looked up if its coin may have let its request in: below the largest p of the
-/// last `expire`, not below the p of now.
+/// A response is looked up if its request may have been admitted: if its coin is below the largest
+/// p of the last `expire`, not below the current p.
 class KernelPlan {
  public:
   struct Options {
@@ -28,12 +28,12 @@ class KernelPlan {
     std::optional<double> entry_probability = {};  ///< fixed
     std::optional<double> most_samples = {};       ///< a second
     /// Let in a second.  One costs up to 0.4 us, most of it waiting for memory
-    /// (docs/results/kernel.md), so these are 2 % of a CPU; more of them would not tell much more.
+    /// (docs/results/kernel.md), so these take 2 % of a CPU; more would add little precision.
     double most_requests = 50'000;
   };
   KernelPlan(const dp_config& config, const Options& options);
 
-  /// Given the counters so far; now and then, some times a second.
+  /// Gets the counters so far; to be called a few times a second.
   void update(std::uint64_t arrivals, std::uint64_t samples, Timestamp now, dp_control& control);
 
   double entry_probability() const { return probability_; }

@@ -1,5 +1,5 @@
 #pragma once
-// Round trips measured in the kernel: what comes out of its ring, weighed and added up.
+// Round trips measured in the kernel: reads the samples from its ring, weights and adds them up.
 //
 //     program in the kernel -> ring -> weight -> measurement (and the consumer of samples)
 
@@ -30,39 +30,39 @@ struct KernelRttOptions {
   RttOptions rtt;
   std::vector<std::string> interfaces;
   Hook hook = Hook::tc;
-  std::size_t memory_bytes = default_live_memory;  ///< of all that is kept in the kernel
+  std::size_t memory_bytes = default_live_memory;  ///< of everything kept in the kernel
   unsigned fridges = DP_MOST_FRIDGES;
   Duration longest = std::chrono::seconds{10};
   std::optional<double> entry_probability = {};
   std::optional<double> most_samples = {};  ///< a second
-  bool histograms = false;                  ///< added up in the kernel, not handed over one by one
+  bool histograms = false;                  ///< added up in the kernel, not delivered one by one
 };
 
-/// A quarter of the memory for connections and as much for the ring; waiting requests have the
-/// rest, less what lies beside the connections.  With histograms these come first, and of the rest
-/// requests have nearly two thirds.
+/// A quarter of the memory is for connections, and as much for the ring; waiting requests get the
+/// rest, less what is stored beside the connections.  With histograms, these come first, and
+/// requests get nearly two thirds of the rest.
 DataplaneOptions dataplane_options(const KernelRttOptions& options);
 
-/// What histograms need, and as much for all else.
+/// What histograms need, and the same amount for everything else.
 std::size_t least_memory(const KernelRttOptions& options);
 
-/// One run.  `step` in a loop.
+/// One run: call `step` in a loop.
 class KernelRtt {
  public:
-  /// Loads the program and attaches it.  Privileges are needed here and nowhere else.  `sink` is
-  /// given the samples of each step and must outlive this.
+  /// Loads the program and attaches it.  Privileges are needed here and nowhere else.  `sink` gets
+  /// the samples of each step and must outlive this object.
   static Result<KernelRtt> open(const KernelRttOptions& options, SampleSink* sink = nullptr);
 
-  /// Takes what came; if that is nothing, and it may, waits some milliseconds.  False when the
-  /// interfaces are gone.
+  /// Processes what came.  If nothing came and it may wait, waits some milliseconds.  False when
+  /// the interfaces are gone.
   bool step(bool may_nap = true);
-  /// Steps until the interfaces are gone, `stop` turns true, or `go_on` says no.
+  /// Calls step() until the interfaces are gone, `stop` turns true, or `go_on` returns false.
   void run(const std::atomic<bool>& stop, const GoOn& go_on);
 
-  /// With the requests that the kernel has counted until now.
+  /// Includes the requests that the kernel has counted so far.
   const Measurement& measurement();
-  /// The figures since the last call, or the start; not with histograms, which are added up from
-  /// the start on.
+  /// The figures since the last call, or the start.  Not with histograms, which count from the
+  /// start.
   Measurement take_interval();
   bool has_histograms() const { return program_.config().bins > 0; }
   const TimeSpan& time_span() const { return time_span_; }
@@ -75,7 +75,7 @@ class KernelRtt {
   std::size_t table_bytes() const;
   std::size_t connection_bytes() const;
   std::size_t kernel_bytes() const { return program_.memory_bytes(); }
-  /// Nanoseconds a packet in the program, as the kernel measured during the first second.
+  /// Nanoseconds per packet in the program, as the kernel measured in the first second.
   std::optional<double> cost_ns() const;
   double entry_probability() const { return plan_.entry_probability(); }
 
@@ -93,7 +93,7 @@ class KernelRtt {
   KernelPlan plan_;
   MeasurementOptions measurement_options_;
   Measurement measurement_;
-  dp_counters taken_{};  ///< what was counted when the last interval ended
+  dp_counters taken_{};  ///< counts at the end of the last interval
   SampleSink* sink_;
   std::vector<Sample> found_;  ///< in this step, for the sink
   std::optional<Anonymizer> anonymizer_;

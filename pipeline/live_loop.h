@@ -1,5 +1,5 @@
 #pragma once
-// Measuring live: where packets are looked at, and one step after another until it is stopped.
+// A live measurement: where packets are processed, and the loop over its steps until it is stopped.
 
 #include <atomic>
 #include <cstdint>
@@ -8,15 +8,16 @@
 namespace sojourn {
 
 enum class Engine : std::uint8_t {
-  automatic,  ///< in the kernel if it can be had, else from a socket
+  automatic,  ///< in the kernel if available, else from a socket
   kernel,
   socket,
 };
 
-/// Asked before every step, some hundred times a second: shows figures, and says whether to go on.
+/// Called before every step, some hundred times a second: shows figures, and returns whether to go
+/// on.
 using GoOn = std::function<bool()>;
 
-/// `step` is false when nothing more will come.
+/// `step` returns false when nothing more will come.
 template <class Step>
 void loop_live(const std::atomic<bool>& stop, const GoOn& go_on, Step step) {
   while (!stop.load(std::memory_order_relaxed) && go_on())

@@ -1,5 +1,5 @@
 #pragma once
-// Looks at packets for signs of loss, beside the measurement of delays; there only with --loss.
+// Looks for signs of loss in packets, besides the measurement of delays; exists only with --loss.
 
 #include <memory>
 #include <optional>
@@ -25,14 +25,14 @@ class LossObserver {
 
   void look_at(std::span<const Summary> batch);
 
-  /// Requests and answers have to be told.
+  /// Requests and answers have to be reported to it.
   bool wants_requests() const { return tally_.wants_requests(); }
   void asked(const PairEvent& request, const Summary& packet);
   void answered(const PairEvent& response, const Match& match, const Summary& packet);
 
   const LossTally& tally() const { return tally_; }
   LossTally& tally() { return tally_; }
-  /// What was counted since the last call; connections go on being followed.
+  /// The counts since the last call; connections are still followed.
   LossTally take_tally() { return std::exchange(tally_, LossTally{tally_.options()}); }
   double followed_share() const { return tracker_.followed_share(); }
 

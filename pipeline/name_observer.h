@@ -1,5 +1,6 @@
 #pragma once
-// Learns the names of hosts from DNS answers and TLS hellos that pass by; there only with --names.
+// Learns the names of hosts from DNS answers and TLS hellos in the traffic; exists only with
+// --names.
 
 #include <memory>
 #include <span>
@@ -15,7 +16,7 @@ class NameObserver {
  public:
   explicit NameObserver(std::shared_ptr<HostNames> names) : names_(std::move(names)) {}
 
-  /// How many hosts it may know.
+  /// The most hosts it remembers.
   static std::size_t most_hosts(const RttOptions& options);
 
   void look_at(std::span<const Summary> batch);

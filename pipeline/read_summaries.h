@@ -1,5 +1,5 @@
 #pragma once
-// Summaries of all packets of a source, for those who pair them in their own way.
+// Summaries of all packets of a source, for callers that pair them in their own way.
 
 #include <cstdint>
 #include <span>
@@ -13,11 +13,11 @@
 
 namespace sojourn {
 
-/// Of the packets that `kinds` can use, without those that passed twice, as in a run of rtt.
+/// Only of packets that `kinds` can use, without copies, as in a run of rtt.
 ///
-/// `take(batch, packets)` is given each batch and the number of packets read with it, used or not;
-/// it returns whether it wants more.  A summary points into its packet until `take` returns.  True
-/// if the source came to its end, and `take` wanted all of it.
+/// `take(batch, packets)` gets each batch and the number of packets read for it, used or not; it
+/// returns whether it wants more.  A summary points into its packet, so it is valid until `take`
+/// returns.  Returns true if the source reached its end and `take` wanted all of it.
 template <class Take>
 bool read_summaries(Source& source, KindSet kinds, std::uint64_t seed, Take take) {
   constexpr std::size_t batch_size = 128;

@@ -25,35 +25,36 @@
 
 namespace sojourn {
 
-/// One run.  Packets are pushed with `process`, or pulled from a source: `step` in a loop with one
-/// thread; `run` does that, or spreads the work.
+/// One run.  Packets are pushed with `process`, or pulled from a source: call `step` in a loop with
+/// one thread, or `run`, which does that or uses several threads.
 class RttPipeline {
  public:
   using Tick = std::function<void()>;
 
-  /// `sink` is given the samples, if `options.want_samples`; it must outlive this.
+  /// `sink` gets the samples, if `options.want_samples`; it must outlive this object.
   explicit RttPipeline(const RttOptions& options, SampleSink* sink = nullptr);
 
-  /// Packets that somebody else captured, in the order of time, through all stages.  Their bytes
-  /// are not needed after the call.  finish() after the last.
+  /// Passes the caller's own packets through all stages; they must be in the order of time.  Their
+  /// bytes are not needed after the call.  Call finish() after the last.
   void process(std::span<const Packet> packets);
 
-  /// One batch of the source through all stages.  False when the source has ended, or is_full().
+  /// Passes one batch of the source through all stages.  False when the source has ended, or
+  /// is_full().
   bool step(Source& source);
 
-  /// All batches, until the source ends or `stop` turns true.  `tick` is called now and then, on
-  /// the calling thread, for progress.
+  /// All batches, until the source ends or `stop` turns true.  `tick` is called from time to time
+  /// on the calling thread, for progress.
   void run(Source& source, const std::atomic<bool>& stop, const Tick& tick = {});
 
-  /// The same with a live source and one thread, which asks `go_on` before every batch.
+  /// The same with a live source and one thread; calls `go_on` before every batch.
   void run_live(Source& source, const std::atomic<bool>& stop, const GoOn& go_on);
 
   /// After the last `step`, if `run` is not used.
   void finish();
 
-  /// Of a live run, between two steps: the figures since the last call, or the start.  Those that
-  /// follow begin at nothing, but requests go on waiting: their delays are in the interval in which
-  /// the response came.
+  /// For a live run, between two steps: the figures since the last call, or the start.  The next
+  /// figures start at zero, but requests keep waiting: a delay is in the interval in which its
+  /// response came.
   struct Interval {
     Measurement measurement;
     std::optional<LossTally> loss;  ///< if it was asked for
@@ -62,15 +63,14 @@ class RttPipeline {
 
   /// The figures so far.  With several threads only after `run`.
   const Measurement& measurement() const { return shards_[0]->measurement(); }
-  /// Signs of loss so far, if they were asked for.
+  /// Signs of loss so far, if requested.
   const LossTally* loss() const;
-  /// For those: the share of connections that memory allowed to follow, of the thread with the
-  /// least.
+  /// The share of connections that memory allowed to follow, on the thread with the smallest share.
   double connections_followed() const;
   /// exact: it would have needed more memory than TableChoice::limit_bytes.  A run then ends early,
-  /// and the figures are of what came before.
+  /// and the figures cover what came before.
   bool is_full() const;
-  /// With several threads, what others had read when one was full: not measured.
+  /// With several threads: packets that the others had read when one was full; not measured.
   std::uint64_t packets_beyond_limit() const;
   const TimeSpan& time_span() const { return time_span_; }
   const SkipCounters& skipped() const { return skipped_; }

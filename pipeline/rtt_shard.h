@@ -1,5 +1,5 @@
 #pragma once
-// The stages behind the parser, for all packets or for one thread's share of the flows.
+// The stages after the parser, for all packets or for one thread's share of the flows.
 
 #include <algorithm>
 #include <array>
@@ -31,8 +31,8 @@
 
 namespace sojourn {
 
-/// Packets at a time: enough to overlap the cache misses of a batch, few enough that its packets,
-/// summaries and events stay in the caches next to the core.
+/// Packets per batch: enough to overlap the cache misses, few enough that packets, summaries and
+/// events stay in the core's caches.
 inline constexpr std::size_t batch_size = 128;
 
 /// Pairing rules, table and measurement of one share of the flows.  The virtual call is per batch.
@@ -44,25 +44,26 @@ class RttShard {
   /// appended to `samples` if they are wanted.
   virtual void process(std::span<const Summary> batch, std::vector<PlacedSample>& samples) = 0;
 
-  /// After the last batch: what could not be weighed before, in the order of the capture.
+  /// After the last batch: samples whose weights were not known before, in the order of the
+  /// capture.
   virtual void finish(std::vector<PlacedSample>& samples) = 0;
 
-  /// The exact table or the connections have reached their limit: what comes now is not measured.
+  /// The exact table or the connections have reached their limit: later packets are not measured.
   virtual bool is_full() const = 0;
   std::uint64_t packets_beyond_limit() const { return packets_beyond_limit_; }
   virtual std::size_t table_bytes() const = 0;
   virtual std::size_t connection_bytes() const = 0;
-  /// What table and rules count themselves, of a kind: `displaced` and `too_old`, if the table has
-  /// such, and super-packets.
+  /// Counts of a kind that table and rules keep themselves: `displaced` and `too_old`, if the table
+  /// has them, and super-packets.
   struct FromStart {
     bool table_counts = false;
     KindCounters counters;
   };
   virtual FromStart counted_from_start(Kind kind) const = 0;
-  /// What the table had to turn away or forget, by name.
+  /// What the table had to refuse or forget, by name.
   virtual std::vector<std::pair<std::string, std::uint64_t>> table_counters() const = 0;
 
-  /// Looks for signs of loss, if that is wanted; before process(), with the same batch.
+  /// Looks for signs of loss, if requested; call it before process(), with the same batch.
   void observe(std::span<const Summary> batch) {
     if (loss_) [[unlikely]]
       loss_->look_at(batch);
@@ -70,18 +71,18 @@ class RttShard {
       names_->look_at(batch);
   }
   NameObserver* names() { return names_.get(); }
-  /// From now on, where the labels of groups look.
+  /// From now on the labels of groups use these names.
   void learn_names(std::shared_ptr<HostNames> names) {
     names_ = std::make_unique<NameObserver>(std::move(names));
   }
   LossObserver* loss() { return loss_.get(); }
 
-  /// What its batches have to go through before process().
+  /// The copy filter that its batches must pass before process().
   CopyFilter& copy_filter() { return copy_filter_; }
 
   Measurement& measurement() { return measurement_; }
   const Measurement& measurement() const { return measurement_; }
-  /// The figures since the last call; those that follow begin at nothing.  Requests go on waiting.
+  /// The figures since the last call; the next ones start at zero.  Requests keep waiting.
   Measurement take_measurement();
 
  protected:
@@ -183,8 +184,8 @@ class TableShard final : public RttShard {
     }
   }
 
-  /// Matches whose addresses nobody asks for: whatever holds for a whole batch is not asked for
-  /// each.
+  /// Matches whose addresses are not needed: conditions that hold for a whole batch are not tested
+  /// for each.
   void take_lightly(std::span<const Summary> batch, std::vector<PlacedSample>& samples) {
     const unsigned guessed = guess_mask_;
     for (const EventMatch& found : outcome_.matches()) {
@@ -201,7 +202,8 @@ class TableShard final : public RttShard {
     }
   }
 
-  /// Requests are counted by batch: a batch that ends where its column does counts them by column.
+  /// Requests are counted by batch; since a batch ends where its column does, this also counts them
+  /// by column.
   void process_by_column(DelayHeatmap& heatmap, std::span<const Summary> batch,
                          std::vector<PlacedSample>& samples) {
     while (!batch.empty()) {
@@ -317,7 +319,7 @@ class TableShard final : public RttShard {
   std::optional<Anonymizer> anonymizer_;
   std::unique_ptr<SampleMarks> marks_;
   bool notes_requests_ = false;
-  bool describes_samples_;  ///< somebody asks for addresses
+  bool describes_samples_;  ///< addresses are needed
 };
 
 }  // namespace sojourn

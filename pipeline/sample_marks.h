@@ -1,6 +1,6 @@
 #pragma once
-// What groups want to know of a packet beyond its ends: the tunnel or interface it came by, the
-// question that it asks or answers.  There only with such a --by.
+// What groups need of a packet besides its two ends: its tunnel or interface, and the question that
+// it asks or answers.  Exists only with such a --by.
 
 #include <functional>
 #include <memory>
@@ -19,7 +19,7 @@ class SampleMarks {
   /// null if no such group is wanted.
   static std::unique_ptr<SampleMarks> make(const RttOptions& options);
 
-  /// The way it came.
+  /// Its tunnel or interface.
   void put_way(const Summary& packet, Sample& sample) const;
   /// The same, and the question if the event is about one.
   void put(const PairEvent& event, const Summary& packet, Sample& sample) const;

@@ -1,5 +1,5 @@
 #pragma once
-// One capture, several threads, the same samples as with one.
+// Processes a capture on several threads, with the same samples as on one.
 
 #include <atomic>
 #include <cstddef>
@@ -22,8 +22,8 @@
 namespace sojourn {
 
 /// Each thread owns one shard of the flows and does two things in turn: it takes the next chunk of
-/// packets from the source, parses it and deals the summaries out to the shards; and it processes,
-/// in the order of the chunks, what was dealt to its own shard.  Only taking packets is serial.
+/// packets from the source, parses it and distributes the summaries to the shards; and it processes
+/// the summaries of its own shard, in the order of the chunks.  Only taking packets is serial.
 ///
 ///     chunk 0: parsed by A   shard A | shard B
 ///     chunk 1: parsed by B   shard A | shard B     each column is processed downwards
@@ -36,7 +36,8 @@ class ShardedRun {
   ShardedRun(Source& source, std::span<const std::unique_ptr<RttShard>> shards, const HashKey& key,
              KindSet kinds, bool by_interface, SampleSink* sink);
 
-  /// Returns when all is processed.  The calling thread works too, and calls `tick` now and then.
+  /// Returns when everything is processed.  The calling thread works too, and calls `tick` from
+  /// time to time.
   void run(const std::atomic<bool>& stop, const std::function<void()>& tick);
 
   const TimeSpan& time_span() const { return time_span_; }
@@ -51,8 +52,8 @@ class ShardedRun {
     std::vector<Summary*> ends;                    ///< of each shard's
     std::vector<std::vector<PlacedSample>> found;  ///< by shard
     std::atomic<std::uint64_t> parsed_number{0};   ///< 1 + number of the chunk that is ready here
-    std::atomic<std::size_t> shards_left{0};       ///< that have yet to process it
-    std::atomic<bool> in_use{false};               ///< from the taking to the handing over
+    std::atomic<std::size_t> shards_left{0};       ///< that still have to process it
+    std::atomic<bool> in_use{false};               ///< taken and not yet delivered
   };
   struct Worker;
 
@@ -70,14 +71,14 @@ class ShardedRun {
   KindSet kinds_;
   bool by_interface_;
   SampleSink* sink_;
-  std::vector<Sample> merged_;  ///< of a chunk, for the sink; only one thread hands over at a time
+  std::vector<Sample> merged_;  ///< of a chunk, for the sink; only one thread delivers at a time
   std::vector<Chunk> ring_;
   std::mutex source_mutex_;
   std::uint64_t next_number_ = 0;          ///< of the chunk to take; guarded by source_mutex_
   std::uint32_t next_index_ = 0;           ///< of its first packet; guarded by source_mutex_
-  std::atomic<bool> full_ = false;         ///< a shard is: take no more
+  std::atomic<bool> full_ = false;         ///< a shard is full: take no more
   std::atomic<std::uint64_t> end_number_;  ///< number of chunks in all, once it is known
-  std::atomic<std::uint32_t> news_{0};     ///< moves on when a waiting thread should look again
+  std::atomic<std::uint32_t> news_{0};     ///< changes when a waiting thread should check again
   TimeSpan time_span_;
   SkipCounters skipped_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Packets that could not be used, by the reason.
+// Packets that could not be used, by reason.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace sojourn {
 
-/// What the source turned away and what could not be read; reasons that did not occur are left out.
+/// Packets that the source rejected or that could not be parsed; reasons that did not occur are
+/// left out.
 inline std::vector<std::pair<std::string, std::uint64_t>> skipped_packets(
     const SourceCounters& source, const SkipCounters& parser) {
   std::vector<std::pair<std::string, std::uint64_t>> skipped;

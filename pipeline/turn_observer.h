@@ -1,5 +1,6 @@
 #pragma once
-// Kinds response and tls, beside those whose requests wait in a table; there only if asked for.
+// Measures the kinds response and tls, whose requests do not wait in a table; exists only if
+// requested.
 
 #include <memory>
 #include <optional>
@@ -23,7 +24,7 @@ class TurnObserver {
   }
   explicit TurnObserver(const RttOptions& options);
 
-  /// Samples go into `measurement` and, if they are wanted, behind `samples`.
+  /// Samples go into `measurement` and, if requested, are appended to `samples`.
   void look_at(std::span<const Summary> batch, Measurement& measurement,
                std::vector<PlacedSample>& samples);
 
@@ -37,7 +38,7 @@ class TurnObserver {
 
   RttOptions options_;
   TurnTracker tracker_;
-  bool describes_samples_;  ///< somebody asks for addresses
+  bool describes_samples_;  ///< addresses are needed
   std::optional<Anonymizer> anonymizer_;
   std::unique_ptr<SampleMarks> marks_;
 };

@@ -42,8 +42,8 @@ py::list texts_of(const std::vector<std::string>& lines) {
   return texts;
 }
 
-// Python reports errors by exceptions; they are thrown here.  ValueError: what was asked for makes
-// no sense, or what was read.  OSError, as FileNotFoundError and so on: the system refused it.
+// Python reports errors by exceptions; they are thrown here.  ValueError: an argument or the input
+// makes no sense.  OSError, such as FileNotFoundError: the system refused it.
 
 [[noreturn]] void raise_value_error(std::string_view message) {
   PyErr_SetObject(PyExc_ValueError, text_of(message).ptr());
@@ -56,7 +56,7 @@ T value_or_raise(sojourn::Result<T> result) {
   return std::move(*result);
 }
 
-/// The system's reason, which ends the line; 0 if another reason does.
+/// The system's error number, if its text ends the line; otherwise 0.
 int errno_of(std::string_view message) {
   constexpr int most = 133;  // EHWPOISON, the last of Linux
   for (int number = 1; number <= most; ++number)
@@ -85,7 +85,7 @@ void raise_if_unheard(const sojourn::Result<void>& result) {
   raise_os_error(result.error());
 }
 
-/// How often a long call looks whether Ctrl-C was pressed.
+/// How often a long call checks whether Ctrl-C was pressed.
 constexpr std::chrono::milliseconds look_every{50};
 
 /// Takes the other end of named pipes for a moment: open() of a pipe without a writer never ends.
@@ -98,7 +98,7 @@ void release_openers(const std::vector<std::string>& paths) {
   }
 }
 
-/// Does `read` in a thread of its own, while this one sees to Python's signals: only the thread
+/// Runs `read` in a thread of its own, while this one handles Python's signals: only the thread
 /// that holds the interpreter's lock may run their handlers.
 template <class Read, class Stop>
 sojourn::Result<void> read_unless_interrupted(const std::vector<std::string>& paths, Read read,
@@ -124,9 +124,9 @@ sojourn::Result<void> read_unless_interrupted(const std::vector<std::string>& pa
   return reading.get();
 }
 
-/// A lock that is given in the order of asking.  Listening takes it again at once: with a plain
-/// mutex another thread waits for two slices and more, with this one for the end of the present
-/// one.
+/// A lock that is granted in the order of requests.  Listening takes it again at once: with a plain
+/// mutex another thread waits for two slices and more, with this one only for the end of the
+/// current slice.
 class Turns {
  public:
   void lock() {
@@ -143,7 +143,7 @@ class Turns {
 /// A measurement and the samples it has returned so far.
 ///
 /// Every RoundTrips that live() yields reads from the same one, perhaps in another thread while it
-/// listens: whoever uses `trips` takes a turn, after releasing the interpreter's lock.
+/// listens.  So every use of `trips` takes a turn, after releasing the interpreter's lock.
 class Measurement {
  public:
   Measurement(const sojourn::RoundTripOptions& options, bool keep_samples)
@@ -165,7 +165,7 @@ class Measurement {
     raise_if_unread(read_unless_interrupted(paths, all, [this] { trips_.stop(); }));
   }
 
-  /// In slices, between which signals are looked at and others may read.
+  /// Listens in slices; between them signals are handled and other threads may read.
   void listen(const std::string& interface, std::int64_t duration_ns) {
     using Clock = std::chrono::steady_clock;
     const auto end = Clock::now() + std::chrono::nanoseconds{duration_ns};

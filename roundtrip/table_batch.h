@@ -91,7 +91,7 @@ template <bool notes = false, PairTable Table>
   }
 }
 
-/// Requests that the table stored for the whole time, and then gave less.
+/// Requests that the table had stored for the whole time, but then gave up earlier.
 template <PairTable Table>
 inline void count_given_up(Table& table, BatchOutcome& out) {
   if constexpr (requires { table.has_given_up(); }) {

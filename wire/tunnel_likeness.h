@@ -32,7 +32,7 @@ constexpr Likeness header_if(bool fits) { return fits ? Likeness::header : Liken
 constexpr Likeness certain_if(bool fits) { return fits ? Likeness::certain : Likeness::none; }
 
 /// Of something that ends at `end` by its own length field.  One payload in a thousand has a length
-/// there that leaves room behind it; that both ends agree is no accident.
+/// there that leaves room behind it; if both ends agree, that is no accident.
 constexpr Likeness likeness_of_end(const Suspect& suspect, std::size_t end) {
   return end == suspect.stated ? Likeness::certain : header_if(end < suspect.stated);
 }

@@ -7,13 +7,13 @@
 
 namespace sojourn {
 
-/// "needs root or the capability CAP_NET_RAW", for when the kernel refused.  No more than that: in
-/// a library the process may be an interpreter, and who granted it the capability would grant it to
-/// every script.
+/// "needs root or the capability CAP_NET_RAW", for when the kernel refused.  It says no more than
+/// that: in a library the process may be an interpreter, and granting it the capability would grant
+/// it to every script.
 std::string missing_capability(const std::string& name);
 
-/// For a program of our own: adds the setcap(8) command that grants it what the message misses,
-/// CAP_NET_RAW, or CAP_BPF and all else that programs in the kernel need.  Other messages are not
+/// For a program of our own: adds the setcap(8) command that grants the missing capability:
+/// CAP_NET_RAW, or CAP_BPF and the others that programs in the kernel need.  Other messages are not
 /// changed.
 std::string with_capability_advice(const std::string& message);
 

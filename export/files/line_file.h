@@ -1,5 +1,5 @@
 #pragma once
-// An output file for a run without an end: each line is there as soon as it is written.
+// An output file for a run without an end: each line is visible as soon as it is written.
 
 #include <string>
 #include <string_view>
@@ -8,10 +8,10 @@
 
 namespace sojourn {
 
-/// Lines that are on disk, or in the pipe, as soon as they are written: whoever joins them need not
-/// wait for the end, and a run that is killed leaves what it knew.  That is why there is no rename
-/// here, as in OutputFile.  An earlier file stays as it was until begin(), and a new one that is
-/// never begun is removed: a run that cannot start changes nothing.
+/// Lines that are on disk, or in the pipe, as soon as they are written: a reader need not wait for
+/// the end, and a killed run leaves its results so far.  So, unlike in OutputFile, there is no
+/// rename.  An earlier file stays as it was until begin(), and a new one that is never begun is
+/// removed: a run that cannot start changes nothing.
 class LineFile {
  public:
   /// No file: all that is written to it is dropped.
@@ -30,7 +30,7 @@ class LineFile {
   Result<void> begin(std::string_view header);
   /// The error is one line that names the file.
   Result<void> write(std::string_view text);
-  /// A write failed because nobody reads any more, as behind `| head`.
+  /// A write failed because the reader has closed the pipe, as with `| head`.
   bool reader_gone() const { return reader_gone_; }
 
  private:

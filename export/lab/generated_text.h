@@ -11,7 +11,7 @@
 
 namespace sojourn {
 
-/// Where it went, and how to make it once more.
+/// Where it was written, and how to make it again.
 struct GeneratedFiles {
   std::string capture, truth;
   std::string_view model;

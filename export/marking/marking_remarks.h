@@ -1,5 +1,5 @@
 #pragma once
-// What is wrong with the marks that a live point sees, in sentences.
+// Problems with the marks that a live point sees, in sentences.
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace sojourn {
 
-/// Looks at one interval after the other, and says most things only once.
+/// Checks one interval after another, and reports most problems only once.
 class MarkingRemarks {
  public:
   /// `who` must outlive this.

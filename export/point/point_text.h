@@ -1,5 +1,5 @@
 #pragma once
-// What a measurement point prints of its own run: a line while it runs, and a ledger at the end.
+// What a measurement point prints about its own run: a line while it runs, and a ledger at the end.
 
 #include <cstdint>
 #include <optional>
@@ -22,12 +22,12 @@ struct PointFigures {
 /// Where its packets were selected.
 struct PointSelecting {
   std::string in_kernel;      ///< how, as "tc (tcx)"; empty: not there
-  std::string why_in_socket;  ///< if the kernel was wanted and could not be had
+  std::string why_in_socket;  ///< if the kernel was requested but not available
   std::uint64_t undecided = 0;
   std::uint64_t round_trips_missed = 0;
 };
 
-/// What passes, what is selected, and where it goes; without an end of line.
+/// What passes, what is selected, and where it goes; without a newline.
 std::string point_status(const PointFigures& figures, double packets_per_second,
                          const ipfix::Endpoint& collector, bool connected);
 /// The ledger of the run, as the last lines of a log.

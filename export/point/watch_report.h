@@ -1,5 +1,6 @@
 #pragma once
-// What a process that measures and serves the page says of itself: on the page, and at its end.
+// What a process that measures and serves the page reports about itself: on the page, and at its
+// end.
 
 #include <cstddef>
 #include <cstdint>

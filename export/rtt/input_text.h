@@ -1,5 +1,5 @@
 #pragma once
-// What was lost of the input, in words that all reports share.
+// Losses of the input, in words that all reports share.
 
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ std::string drops_text(const InputSummary& input);
 /// Where the exact table had to stop, and what helps; empty if it did not.
 std::string stopped_text(const InputSummary& input);
 
-/// These two, as far as there is anything to say.
+/// Those of these two that are not empty.
 std::vector<std::string> input_losses(const InputSummary& input);
 
 std::string_view name_of(Missed missed);

@@ -1,5 +1,5 @@
 #pragma once
-// Reports of intervals, from reports that count from the start of the run on.
+// Reports of intervals, computed from reports that count from the start of the run.
 
 #include <cstdint>
 #include <optional>
@@ -15,9 +15,9 @@ class ReportIntervals {
  public:
   explicit ReportIntervals(Timestamp start) : start_(start) {}
 
-  /// The interval ends at `end`, or where it began if the clock stepped back.  Of what `total` has
-  /// counted from the start of the run on, only what came since the last call is left; its
-  /// measurement and losses are the caller's.
+  /// The interval ends at `end`, or where it began if the clock stepped back.  The counts of
+  /// `total`, which are from the start of the run, are reduced to those since the last call; its
+  /// measurement and losses are left to the caller.
   RttReport since_last(RttReport total, Timestamp end);
 
  private:

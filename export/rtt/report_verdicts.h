@@ -1,5 +1,5 @@
 #pragma once
-// What a report is held against: rules, delays put aside, the time before.
+// What a report is judged by: rules, stored delays, the time before.
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace sojourn {
 
-/// What the user promised or expects.
+/// The user's rules and expectations.
 struct ReportRules {
   std::vector<SlaRule> sla = {};
   const Expectation* expectation = nullptr;  ///< borrowed; null if there is none
@@ -20,11 +20,12 @@ struct ReportRules {
 };
 
 /// Adds the verdicts to a report that has its measurement, kinds and `top`.  Groups are compared
-/// with those of the expectation if both have the same; then half of the false alarms is theirs.
+/// with those of the expectation if both have the same grouping; then half of the false-alarm rate
+/// is for the groups.
 void add_verdicts(const ReportRules& rules, RttReport& report);
 
 /// A rule is broken, or something has shifted against the expectation.  A change at the time of a
-/// split breaks nothing: nobody promised there would be none.
+/// split breaks no rule.
 bool breaks_a_promise(const RttReport& report);
 
 }  // namespace sojourn

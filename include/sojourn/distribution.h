@@ -23,7 +23,7 @@ class SOJOURN_API Distribution {
 
   bool empty() const { return samples() == 0; }
   std::uint64_t samples() const;
-  /// How many real pairs they represent.
+  /// How many real pairs the samples represent.
   double total_weight() const;
   /// How many independent samples would give the same precision.
   double effective_samples() const;

@@ -25,18 +25,18 @@ namespace sojourn::v0 {
 struct RoundTripOptions {
   std::vector<Kind> kinds = {};  ///< empty: all but response and tls
   std::string table = {};        ///< "exact", "tailored", "fridges" ...; empty: chosen by memory
-  /// A size: fixed memory; where not all requests fit, samples are weighted.  With table "exact":
-  /// where to stop.  0: every request is remembered, up to half of the machine's memory; listen()
-  /// takes 16 MiB, as others decide what arrives.
+  /// The size of fixed memory; if not all requests fit, samples are weighted.  With table "exact":
+  /// the limit at which the run stops.  0: every request is remembered, up to half of the machine's
+  /// memory; listen() uses 16 MiB, because others decide what arrives.
   std::uint64_t memory_bytes = 0;
   std::int64_t expire_ns = 0;            ///< a request is forgotten after this long; 0: 10 s
   std::vector<std::string> inside = {};  ///< prefixes of our side: legs become external, internal
   std::string group_by = {};             ///< "flow", "host", "prefix/24" ...; empty: no groups
-  std::size_t most_groups = 0;           ///< 0: a million; what comes later is in the group "other"
+  std::size_t most_groups = 0;           ///< 0: a million; later groups are in "other"
   std::string filter = {};               ///< of packets, in tcpdump's language
-  bool keep_ambiguous = false;           ///< also requests that were sent more than once
+  bool keep_ambiguous = false;           ///< also use requests that were sent more than once
   bool anonymize = false;                ///< addresses are replaced, prefixes preserved
-  unsigned threads = 1;                  ///< of read(); one thread does all else
+  unsigned threads = 1;                  ///< of read(); everything else uses one thread
   std::uint64_t seed = 0;                ///< of hashing; 0: a random one
 };
 
@@ -44,7 +44,7 @@ struct RoundTripOptions {
 struct RequestCounts {
   std::uint64_t requests = 0;
   std::uint64_t ambiguous = 0;   ///< sent more than once: no sample
-  std::uint64_t unanswered = 0;  ///< no response until the end, or not within the timeout
+  std::uint64_t unanswered = 0;  ///< no response before the timeout or the end
 };
 
 struct Group {
@@ -68,27 +68,27 @@ class SOJOURN_API RoundTrips {
 
   // Choose one of three sources of packets, and use it to its end; the others are then refused.
 
-  /// Captures (pcap, pcapng, also compressed), merged in the order of time.  "-" is standard
-  /// input.  Opening a named pipe waits until somebody writes to it.
+  /// Captures (pcap, pcapng, also compressed), merged in the order of time.  "-" is standard input.
+  /// Opening a named pipe waits until another process opens it for writing.
   Result<void> read(const std::vector<std::string>& paths);
-  /// Packets of an interface, which takes root or CAP_NET_RAW, for this long; returns earlier if
-  /// the interface disappears.  May be called again to continue, with the same interface.
+  /// Packets of an interface, for this long; needs root or CAP_NET_RAW.  Returns earlier if the
+  /// interface disappears.  May be called again to continue, with the same interface.
   Result<void> listen(const std::string& interface, std::int64_t duration_ns);
   /// Ends listening and gives the interface back.  The figures stay.
   void close();
   /// Your own packets, in the order of time; call finish() after the last.
   Result<void> push(std::span<const Packet> packets);
-  /// Nothing more comes, from push() or listen().  Once; read() does it by itself.
+  /// No more packets will come from push() or listen().  Call it once; read() does it by itself.
   Result<void> finish();
 
-  /// The exact table would have needed more memory than it may take.  The figures are of what came
-  /// before; warnings() says how much that was.  read() and listen() then return, and what is
-  /// pushed is not measured.
+  /// The exact table would have needed more memory than it may use.  The figures cover what came
+  /// before; warnings() says how much that was.  read() and listen() then return, and pushed
+  /// packets are not measured.
   bool is_full() const;
   /// listen() will hear nothing more: the interface disappeared, stop() was called, or is_full().
   bool has_ended() const;
 
-  /// Makes read() or listen() return soon.  From any thread or signal handler.
+  /// Makes read() or listen() return soon.  May be called from any thread or signal handler.
   void stop();
 
   std::uint64_t packets() const;  ///< that the filter accepted

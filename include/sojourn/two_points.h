@@ -41,14 +41,14 @@ struct Flow {
   std::uint16_t destination_port = 0;
   std::uint8_t protocol = 0;
   std::uint64_t packets = 0;
-  std::optional<double> mean_ns;  ///< may be negative by the clocks
+  std::optional<double> mean_ns;  ///< may be negative, due to the clocks
   std::optional<double> stddev_ns;
   std::optional<double> margin_ns;  ///< half of the 95 % interval of the mean, for estimates
   std::optional<std::int64_t> min_ns;
   std::optional<std::int64_t> max_ns;
   std::optional<std::uint64_t> lost;
-  /// It goes from the last point to the first: its delays are those of the way back with a minus
-  /// sign, the clocks' offset aside.
+  /// The flow goes from the last point to the first.  Its delays are then those of that direction
+  /// with a minus sign, apart from the clocks' offset.
   bool backward = false;
 };
 
@@ -70,23 +70,23 @@ class SOJOURN_API TwoPoints {
   /// common.
   Result<void> read(const std::string& first, const std::string& last);
 
-  /// Or your own packets: those of a point in the order of time.  Call finish() after the last.
+  /// Your own packets, those of each point in the order of time.  Call finish() after the last.
   Result<void> push(Point point, std::span<const Packet> packets);
   Result<void> finish();
 
-  /// Makes read() return soon.  From any thread or signal handler.
+  /// Makes read() return soon.  May be called from any thread or signal handler.
   void stop();
 
-  // After read() or finish().  Without a word about the direction it is of packets that go from the
-  // first point to the last.
+  // Results, valid after read() or finish().  If not stated otherwise, they are about packets that
+  // go from the first point to the last.
 
   const std::vector<Flow>& flows() const;  ///< of both directions
-  /// Of single packets, or of the flows' means for a method without packet delays.
+  /// The delays of single packets, or of the flows' means for a method without packet delays.
   Distribution delays() const;
   std::optional<std::uint64_t> sent() const;  ///< packets of the first point whose fate is known
   std::optional<std::uint64_t> lost() const;  ///< of these
-  /// The same of packets that go back, as delays from the last point to the first.  Known if
-  /// packets go both ways and the method can tell which.
+  /// The same for packets that go from the last point to the first, with delays in that direction.
+  /// Known if packets go both ways and the method can tell them apart.
   Distribution backward_delays() const;
   std::optional<std::uint64_t> backward_sent() const;
   std::optional<std::uint64_t> backward_lost() const;

@@ -34,7 +34,7 @@ enum class Leg : std::uint8_t {
   internal,  ///< with `inside` prefixes: it did not
   sum,       ///< both legs together: a whole handshake, the life of a connection
   network,   ///< response and tls: the smallest round trip to the server on this connection
-  thinking,  ///< response and tls: what the answer took beyond that, the server's own time
+  thinking,  ///< response and tls: the rest of the response time, the server's own
   headline   ///< the sum if the kind has one, otherwise all legs together
 };
 
@@ -87,7 +87,7 @@ struct Quantile {
   bool bounded_above = true;
 };
 
-/// A named count: packets that were skipped and why.
+/// A named count, such as skipped packets and the reason.
 struct Count {
   std::string name;
   std::uint64_t count = 0;

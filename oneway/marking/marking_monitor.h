@@ -42,7 +42,7 @@ class MarkingMonitor {
 
   /// Observing: the middle of nearly every interval has the other colour.
   bool seems_reversed() const { return against_clock_ > 100 && against_clock_ > 20 * with_clock_; }
-  /// Packets of monitored flows; tests and benchmarks see by it that all were found.
+  /// Packets of monitored flows; tests and benchmarks use it to check that all were found.
   std::uint64_t monitored() const { return monitored_; }
   std::uint64_t without_carrier() const {
     return without_carrier_;

@@ -18,7 +18,7 @@ struct LiveMarkingOptions {
   MarkingProgramOptions program;
   TcDirection direction = TcDirection::egress;
   Duration clock_error{};    ///< of this point's clock: A of RFC 9341
-  Duration largest_delay{};  ///< that is expected between the points
+  Duration largest_delay{};  ///< expected between the points
 };
 
 /// The room that RFC 9341 section 5 leaves for delays and clock errors.
@@ -26,8 +26,8 @@ Duration marking_room(MarkingMethod method, MarkingInterval length);
 
 class LiveMarking {
  public:
-  /// Refuses if delays and clock error do not fit into the interval.  From here on packets are
-  /// marked or counted.
+  /// Fails if delays and clock error do not fit into the interval.  From here on packets are marked
+  /// or counted.
   static Result<LiveMarking> start(const LiveMarkingOptions& options);
 
   /// "tc (tcx)"
@@ -37,18 +37,18 @@ class LiveMarking {
   Timestamp now() const { return program_.now(); }
   const MarkingProgram& program() const { return program_; }
 
-  /// Intervals that ended half an interval ago or more.  To be called every quarter of an interval
-  /// or so, and at least when next_due() has come.
+  /// Intervals that ended at least half an interval ago.  Call it about every quarter of an
+  /// interval, and at the latest at next_due().
   std::vector<MarkingReport> advance();
   Timestamp next_due() const { return reader_.next_due(); }
-  /// All that is left; intervals that go on say so by when they were read.
+  /// All remaining intervals; the time of reading shows which of them have not ended.
   std::vector<MarkingReport> finish();
 
  private:
   LiveMarking(const LiveMarkingOptions& options, MarkingProgram program, Attachment attachment,
               UniqueFd socket);
   bool is_down() const;
-  /// A colour that turned late is as good as packets that came late.
+  /// A colour that changed late has the same effect as packets that came late.
   std::vector<MarkingReport> with_turn_lateness(std::vector<MarkingReport> reports);
 
   std::string interface_;

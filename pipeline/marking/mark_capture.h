@@ -1,5 +1,5 @@
 #pragma once
-// A capture through the marker into another capture.
+// Reads a capture, marks its packets and writes another capture.
 
 #include <atomic>
 #include <functional>
@@ -12,9 +12,9 @@
 
 namespace sojourn {
 
-/// Every packet of `source`, in its order, as a pcap file that `output` takes.  `input` is the
-/// source's name, for errors.  `progress` is called after each batch, and `stop` looked at.  It
-/// fails if the marker refuses a packet or the source mixes link types.
+/// Writes every packet of `source`, in order, to `output` as a pcap file.  `input` is the source's
+/// name, for errors.  After each batch it calls `progress` and checks `stop`.  Fails if the marker
+/// refuses a packet or the source mixes link types.
 Result<void> mark_capture(Source& source, const std::string& input, Marker& marker,
                           const CaptureWriter::Take& output, const std::atomic<bool>& stop,
                           const std::function<void()>& progress);

@@ -1,5 +1,5 @@
 #pragma once
-// Between the engine's records of marking and the plain values that travel and are kept.
+// Converts between the engine's marking records and the plain values that are sent and stored.
 
 #include <string>
 #include <vector>
@@ -15,8 +15,8 @@ namespace sojourn {
 /// One for the interval, and one for each flow that had packets.
 std::vector<MarkCount> counts_of(const MarkingSetup& setup, const MarkingReport& report);
 
-/// The same file that the point's own lines would give.  The error says in what runs differ: only
-/// equal ones can be joined.
+/// The same file that the point's own lines would give.  The error says in what the runs differ:
+/// only equal runs can be joined.
 Result<MarkingPointFile> marking_file_of(const std::string& point,
                                          const std::vector<PointMarks>& runs);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a live point wrote down, as it is read again.
+// The records of a live point, as they are read back.
 
 #include <cstdint>
 #include <map>
@@ -19,24 +19,24 @@ struct MarkingPointFile {
   MarkingMethod method = MarkingMethod::multiplexed;
   std::string carrier;
   MarkingInterval length;
-  std::optional<Duration> clock_error;  ///< if the point knew how good its clock is
-  bool copies = false;                  ///< the point looked for packets that come twice
+  std::optional<Duration> clock_error;  ///< if the point knew its clock's error
+  bool copies = false;                  ///< the point looked for duplicate packets
   std::vector<std::string> flows;       ///< by number of the records
   PointRecords records;
 };
 
-/// A file out of what a point said, record by record, whatever the order of its runs.
+/// Builds a file from the records of a point, whatever the order of its runs.
 class MarkingFileBuilder {
  public:
   MarkingPointFile file;  ///< who and how, for the caller to fill in
 
-  /// Of the run that began at `since`.  Without a flow: that the interval was read.
+  /// A record of the run that began at `since`.  Without a flow it says that the interval was read.
   void add(Timestamp since, MarkingRecord record, std::optional<MarkingFault> doubt,
            const std::string& flow);
   MarkingPointFile finish();
 
  private:
-  /// That an interval was read, in the run that began at `since`.
+  /// Says that an interval was read, in the run that began at `since`.
   struct Reading {
     std::int64_t interval = 0;
     Timestamp since, read_at;
@@ -50,7 +50,7 @@ class MarkingFileBuilder {
 /// Two or more points of the same marking, with the same numbers for the same flows.
 struct JoinedMarking {
   MarkingSetup setup;
-  std::optional<Duration> clock_error;  ///< of the two ends together, if both knew it
+  std::optional<Duration> clock_error;  ///< of the two ends together, if both are known
   Duration largest_clock_error{};       ///< of any two of them
   std::vector<PointRecords> points;
 };

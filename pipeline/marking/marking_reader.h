@@ -1,5 +1,6 @@
 #pragma once
-// When a live point reads which interval, and whether it trusts what it has read.
+// Decides when a live point reads which interval, and whether it trusts the counters that it has
+// read.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,18 +16,18 @@
 
 namespace sojourn {
 
-/// What the point says of one interval.
+/// The point's report on one interval.
 struct MarkingReport {
   std::int64_t interval = 0;
   Timestamp read_at;
   std::optional<MarkingFault> doubt;   ///< why this point does not trust it
   std::vector<MarkingRecord> records;  ///< of flows that had packets
-  std::uint64_t strays = 0;  ///< packets that came so late that their counters had been read
+  std::uint64_t strays = 0;            ///< packets that came after their counters had been read
 };
 
 /// Counters are a ring: intervals that are `slots` apart share theirs.  While it is interval c,
-/// packets are counted for c - 1, c and c + 1; whoever reads an interval when one of these shares
-/// its counters reads a mixture, and takes packets away from the other.
+/// packets are counted for c - 1, c and c + 1.  Reading an interval that shares its counters with
+/// one of these would give a mixture, and take packets away from the other.
 ///
 /// `Counters` is MarkingProgram, or a ring of a test: now(), slots(), take().
 class MarkingReader {
@@ -37,30 +38,31 @@ class MarkingReader {
         next_(first_),
         last_look_(first_ + 1) {}
 
-  /// Half an interval after its end: what is late has come by then (RFC 9341 section 5).
+  /// Half an interval after its end: late packets have come by then (RFC 9341 section 5).
   Timestamp next_due() const { return length_.start_of(next_ + 1) + length_.length() / 2; }
 
-  /// Intervals that are due.  `clock_was_set`: counters of now are a mixture, whatever it says now.
+  /// Intervals that are due.  `clock_was_set`: the current counters are a mixture, whatever the
+  /// clock says now.
   template <class Counters>
   std::vector<MarkingReport> advance(Counters& counters, bool link_is_down,
                                      bool clock_was_set = false) {
     const Timestamp now = counters.now();
     const std::int64_t current = length_.at(now).interval;
-    // Stopped for a whole turn of the ring, or a clock was set.
+    // The process was stopped for a whole turn of the ring, or a clock was set.
     if (clock_was_set || next_ > current + 1 || next_ < current - counters.slots())
       begin_anew(counters, current);
     look_at_link(current, link_is_down);
     std::vector<MarkingReport> reports;
     for (; now >= next_due(); ++next_) {
       reports.push_back(read(counters, now));
-      // What is in a slot before its interval comes is late by nearly all of them.
+      // Packets in a slot before its interval comes are late by nearly the whole ring.
       const std::int64_t coming = next_ + 3;
       if (coming > current + 1) reports.back().strays = take_strays(counters, coming, now);
     }
     return reports;
   }
 
-  /// All that is left; intervals that go on say so by when they were read.
+  /// All remaining intervals; the time of reading shows which of them have not ended.
   template <class Counters>
   std::vector<MarkingReport> finish(Counters& counters, bool link_is_down,
                                     bool clock_was_set = false) {
@@ -77,7 +79,7 @@ class MarkingReader {
   MarkingReport read(Counters& counters, Timestamp now) {
     MarkingReport report{.interval = next_, .read_at = now, .doubt = {}, .records = {}};
     counters.take(next_, now, report.records);
-    // By the clock of now: the process may have been stopped since it looked last.
+    // By the current clock: the process may have been stopped since it last looked.
     const std::int64_t current = length_.at(counters.now()).interval;
     distrust_sharers(next_ + counters.slots(), current, counters.slots());
     if (down_.erase(next_) > 0) report.doubt = MarkingFault::link_down;
@@ -97,8 +99,8 @@ class MarkingReader {
     return strays;
   }
 
-  /// Nobody knows what the counters are of: all are thrown away, with what belongs to intervals of
-  /// now.  Intervals before are missing in the reports.
+  /// It is unknown to which intervals the counters belong.  All are thrown away, including those of
+  /// the current intervals.  Earlier intervals are missing in the reports.
   template <class Counters>
   void begin_anew(Counters& counters, std::int64_t current) {
     constexpr std::size_t most_ranges = 16;
@@ -116,7 +118,7 @@ class MarkingReader {
       distrusted_.insert(i);
   }
 
-  /// Packets of now may have been in the counters that were taken out.
+  /// Packets of the current intervals may have been in the counters that were taken out.
   void distrust_sharers(std::int64_t from, std::int64_t current, std::int64_t slots) {
     if (from <= current + 1) distrusted_.insert(from);
     for (std::int64_t i = std::max(from, current - 1); i <= current + 1; ++i)
@@ -141,10 +143,10 @@ class MarkingReader {
   MarkingInterval length_;
   std::int64_t first_;      ///< that was read, since the clock was set
   std::int64_t next_;       ///< interval to be read
-  std::int64_t last_look_;  ///< interval in which the link was looked at
+  std::int64_t last_look_;  ///< interval in which the link was last checked
   bool was_down_ = false;
-  std::set<std::int64_t> down_;        ///< intervals with a link that was down, to be read yet
-  std::set<std::int64_t> distrusted_;  ///< others took packets of theirs, likewise
+  std::set<std::int64_t> down_;        ///< intervals in which the link was down, not read yet
+  std::set<std::int64_t> distrusted_;  ///< intervals that lost packets to others, likewise
   std::deque<std::pair<std::int64_t, std::int64_t>> read_before_;
 };
 

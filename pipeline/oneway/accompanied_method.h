@@ -1,6 +1,6 @@
 #pragma once
-// Do the two captures belong together?  For methods that compare no packets, and so would not
-// notice that they do not.
+// Do the two captures belong together?  For methods that compare no packets and so would not
+// notice.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace sojourn {
 
-/// What the same packets at both points say, whatever the method made of them.
+/// What the packets found at both points show, independent of the method.
 struct CommonPackets {
   std::size_t count = 0;
   Duration median{};  ///< of their delays
@@ -21,8 +21,8 @@ struct CommonPackets {
   bool both_ways = false;  ///< some go from the last point to the first
 };
 
-/// A method, and beside it a sample of packets by their identity: those with the smallest hash, at
-/// each point.  The same packets are kept at both, at most `most` of them, however long the
+/// A method, and besides it a sample of each point's packets by identity: those with the smallest
+/// hashes.  So both points keep the same packets, at most `most` of them, however long the
 /// captures.
 class AccompaniedMethod final : public OnewayMethod {
  public:

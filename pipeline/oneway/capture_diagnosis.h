@@ -24,7 +24,7 @@ struct CaptureDiagnosis {
   Point point = Point::first;
   std::size_t common = 0;
   Duration apart{0};
-  bool cut = false;  ///< packets were cut short, which may be why they do not look alike
+  bool cut = false;  ///< packets were cut short, which may be why none match
 };
 
 /// From what is known without reading again.

@@ -1,5 +1,5 @@
 #pragma once
-// A point between the first and the last: what it counted of marked packets.
+// A point between the first and the last: its counts of marked packets.
 
 #include <memory>
 
@@ -9,7 +9,7 @@
 
 namespace sojourn {
 
-/// All packets of the source.  An error of `source` is handed on.
+/// All packets of the source.  An error of `source` is passed on.
 Result<PointRecords> read_marking_hop(const MarkingSetup& setup,
                                       Result<std::unique_ptr<Source>> source);
 

@@ -19,11 +19,11 @@ using MadeMethod = Result<std::unique_ptr<OnewayMethod>>;
 struct MethodChoice {
   std::string_view name;
   std::string_view summary;  ///< one line
-  /// The error is one line: settings that do not go together.
+  /// The error is one line, about settings that exclude each other.
   MadeMethod (*make)(const OnewaySetup& setup);
   /// Has delays of single packets, and so quantiles of them.
   bool samples_packets = false;
-  /// Works on flow records too, by this estimator.
+  /// Works on flow records too, with this estimator.
   std::optional<CnfEstimator> joins_records{};
   /// Would not notice captures that do not belong together.
   bool compares_no_packets = false;

@@ -28,26 +28,26 @@
 
 namespace sojourn {
 
-/// What the delays say of the two clocks.
+/// What the delays show about the two clocks.
 struct OnewayClocks {
   std::optional<ClockSkew> skew;  ///< what the delays show; before the correction if there was one
   std::optional<ClockOffset> offset;  ///< what the two directions allow; after the correction
-  bool corrected = false;             ///< the skew was taken out of the times
+  bool corrected = false;             ///< the skew was removed from the times
 };
 
-/// What was found out.
+/// The results.
 struct OnewayMeasurement {
   std::array<PointInput, 2> inputs;
   std::array<SkipCounters, 2> skipped;
   OnewayResult result;
-  /// Of packets that go forward, or of flows' means for methods that see no packet's delay.
+  /// Of packets that go forward, or of the flows' means for methods without packet delays.
   Distribution delays;
   Distribution backward;  ///< of those that go back, as delays from the last point to the first
   Groups groups;          ///< of delays of packets that go forward, if a grouping was given
   OnewayClocks clocks;
-  std::optional<CommonPackets> common;  ///< where the method itself compared no packets
+  std::optional<CommonPackets> common;  ///< for a method that compares no packets itself
 
-  /// Nothing that could be reported.
+  /// There is nothing to report.
   bool empty() const;
 };
 
@@ -60,7 +60,7 @@ struct OnewayRunOptions {
 
 class OnewayRun final : private DelaySink {
  public:
-  /// `sink`, if any, is given the delays of single packets; it must outlive the run.
+  /// `sink`, if any, gets the delays of single packets; it must outlive the run.
   static Result<std::unique_ptr<OnewayRun>> make(const OnewayRunOptions& options,
                                                  DelaySink* sink = nullptr);
 
@@ -72,7 +72,7 @@ class OnewayRun final : private DelaySink {
     points_.run(first, last, interrupted, progress);
   }
 
-  /// Called once, in the end.
+  /// Called once, at the end.
   OnewayMeasurement finish();
 
  private:
@@ -90,7 +90,7 @@ class OnewayRun final : private DelaySink {
   std::vector<std::int64_t> delays_ns_, backward_ns_;
 };
 
-/// Sums up the flows of a method that sees no packet's delay.
+/// Sums up the flows of a method without packet delays.
 void add_flow_means(OnewayMeasurement& measured);
 
 }  // namespace sojourn

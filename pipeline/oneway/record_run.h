@@ -14,16 +14,16 @@
 
 namespace sojourn {
 
-/// One point: packets in, records out as they are complete.
+/// One point: packets in, records out as soon as they are complete.
 class RecordRun {
  public:
-  /// The sink must outlive this.
+  /// The sink must outlive this object.
   RecordRun(const OnewaySetup& setup, RecordSink& sink);
 
   /// Packets in the point's order; any number.
   void process(std::span<const Packet> packets);
   void run(Source& source, const std::atomic<bool>& interrupted);
-  /// No packet will follow: what is still in the cache becomes records.
+  /// No packet will follow: the rest of the cache becomes records.
   void finish();
 
   std::uint64_t records() const { return records_; }  ///< handed to the sink so far
@@ -38,10 +38,11 @@ class RecordRun {
   std::uint64_t records_ = 0;
 };
 
-/// Takes the offset of the last point's clock out of its records.
+/// Subtracts the offset of the last point's clock from its records.
 void take_out_offset(std::span<FlowRecord> last, Duration offset);
 
-/// The collector: records of two points by the estimator of `method`, which must join records.
+/// The collector: joins the records of two points, with the estimator of `method`, which must
+/// support records.
 OnewayMeasurement join_records(std::span<const FlowRecord> first, std::span<const FlowRecord> last,
                                const MethodChoice& method, const OnewaySetup& setup);
 

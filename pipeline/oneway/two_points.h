@@ -1,5 +1,5 @@
 #pragma once
-// Packets of two points, kept together in time, through a one-way method.
+// Passes the packets of two points, kept together in time, to a one-way method.
 //
 //     TwoPoints points{method, seed};
 //     while (...) points.process(Point::first, batch);  ...  points.process(Point::last, batch);
@@ -22,10 +22,10 @@
 
 namespace sojourn {
 
-/// What is added to the last point's times.
+/// The correction of the last point's times.
 struct ClockCorrection {
   Duration offset{0};                  ///< subtracted from them
-  std::optional<ClockSkew> skew = {};  ///< taken out of them, first order
+  std::optional<ClockSkew> skew = {};  ///< removed from them, first order
 
   Timestamp apply(Timestamp time) const {
     time -= offset;
@@ -36,7 +36,7 @@ struct ClockCorrection {
   }
 };
 
-/// What one point's capture held.
+/// The content of one point's capture.
 struct PointInput {
   std::uint64_t packets = 0;  ///< with an IP header
   std::optional<Timestamp> first;
@@ -45,22 +45,22 @@ struct PointInput {
 
 class TwoPoints {
  public:
-  /// `seed` keys the hash of flows.  `sink`, if any, is given the delays of single packets as they
-  /// are found.  Method and sink must outlive this.
+  /// `seed` keys the hash of flows.  `sink`, if any, gets the delays of single packets as they are
+  /// found.  Method and sink must outlive this object.
   TwoPoints(OnewayMethod& method, std::uint64_t seed, const ClockCorrection& correction = {},
             DelaySink* sink = nullptr);
 
-  /// Packets that one point saw, in its order; any number.  The caller keeps the two points
-  /// together in time: a method forgets a packet after its window.
+  /// Packets of one point, in its order; any number.  The caller keeps the two points together in
+  /// time: a method forgets a packet after its window.
   void process(Point point, std::span<const Packet> packets);
   /// No packet of this point will follow.  Once for each.
   void ended(Point point);
 
-  /// Samples that the method held back go to the sink.  Once, in the end.
+  /// Samples that the method held back go to the sink.  Called once, at the end.
   void release();
 
   /// All packets of two sources, always from the point that is behind, to the end of both.
-  /// `progress` is called now and then.  Stops early, at a batch's end, if `interrupted`.
+  /// `progress` is called from time to time.  Stops early, at a batch's end, if `interrupted`.
   void run(Source& first, Source& last, const std::atomic<bool>& interrupted,
            const std::function<void()>& progress);
 
@@ -75,7 +75,7 @@ class TwoPoints {
 
     IpLocator locator;
     std::vector<IpPacket> found;
-    std::size_t count = 0;  ///< of `found`, not handed on yet
+    std::size_t count = 0;  ///< of `found`, not passed on yet
     PointInput input;
 
     bool empty() const { return count == 0; }

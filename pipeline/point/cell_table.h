@@ -21,18 +21,19 @@ struct CellOptions {
   std::size_t most_cells = 200'000;
 };
 
-/// Takes samples, gives cells.  Beyond `most_cells` samples of new cells are left out and counted.
+/// Samples in, cells out.  When there are `most_cells`, samples of new cells are left out and
+/// counted.
 ///
-/// The cells lie one behind the other as they will be sent; a table of their places, at most half
-/// full, finds them by open addressing.
+/// The cells are stored one after another, in the form in which they are sent; an index, at most
+/// half full, finds them by open addressing.
 class CellTable final : public SampleSink {
  public:
   explicit CellTable(const CellOptions& options);
 
   void take(std::span<const Sample> samples) override;
 
-  /// What was added since the last time; a slice that goes on may have more for the same cell
-  /// later, to be added.
+  /// The cells since the last call.  If a slice continues, later calls may return more for the same
+  /// cell; add them up.
   void move_to(std::vector<RttCell>& cells);
 
   std::uint64_t samples() const { return samples_; }

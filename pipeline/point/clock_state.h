@@ -1,11 +1,11 @@
 #pragma once
-// What the kernel thinks of this machine's clock.
+// What the kernel knows about this machine's clock.
 
 #include "collector/report/point_report.h"
 
 namespace sojourn {
 
-/// adjtimex(2).  Without an answer: not synchronised.
+/// From adjtimex(2).  If that fails: not synchronised.
 ClockState read_clock_state();
 
 }  // namespace sojourn

@@ -1,5 +1,5 @@
 #pragma once
-// A point's packets, selected in the kernel: only those that count are copied.
+// A point's packets, selected in the kernel: only selected packets are copied.
 //
 //     program in the kernel -> ring -> selected packets, as if captured
 //     round trips in the kernel (pipeline/kernel_rtt.h) -> samples
@@ -27,12 +27,12 @@ struct KernelPointOptions {
   std::size_t ring_bytes = std::size_t{4} << 20;
 };
 
-/// What of the options the kernel cannot do, in one line; empty if it can do all of it.
+/// Which of the options the kernel does not support, in one line; empty if it supports all.
 std::string beyond_the_kernel(const OnewayOptions& options);
 
-/// Gives packets that are selected, and those about which only user space can tell, each as the
-/// beginning of its frame: what is behind here selects once more, and makes of them what it makes
-/// of packets from a socket.
+/// Returns selected packets, and those about which only user space can decide, each as the
+/// beginning of its frame.  The next stage selects once more, and treats them like packets from a
+/// socket.
 class KernelPoint final : public Source {
  public:
   /// Loads the programs and attaches them.  Privileges are needed here and nowhere else.
@@ -41,12 +41,12 @@ class KernelPoint final : public Source {
   /// Waits some milliseconds if nothing came.
   Filled next(std::span<Packet> batch) override;
   bool bytes_stay() const override { return false; }
-  /// `packets` counts all that the program looked at.
+  /// `packets` counts all packets that the program has seen.
   const SourceCounters& counters() const override { return counters_; }
   std::span<const std::string> warnings() const override { return {}; }
   double progress() const override { return -1; }
 
-  /// As of the last `next`: what was looked at and stayed in the kernel.
+  /// As of the last `next`: packets that were seen and stayed in the kernel.
   std::uint64_t not_selected() const { return not_selected_; }
   std::uint64_t undecided() const { return program_.counters().undecided; }
   /// Round trips that the last `next` found.

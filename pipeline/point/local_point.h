@@ -31,13 +31,13 @@ class LocalPoint {
 
   void process(std::span<const Packet> packets);
   void note_drops(std::uint64_t dropped) { kernel_drops_ = dropped; }
-  /// It is `now`: a report if it is time for one.
+  /// Tells the time: returns a report if one is due.
   std::optional<PointReport> advance(Timestamp now);
-  /// What is left.
+  /// The last report, with the rest.
   PointReport finish(Timestamp now);
 
-  /// All of that with the packets of `source`, until it is stopped: `take` gets the reports, the
-  /// last one included.  True if the source ended by itself.
+  /// Does all of that with the packets of `source`, until it is stopped: `take` gets the reports,
+  /// including the last one.  True if the source ended by itself.
   bool run(Source& source, const std::atomic<bool>& stop, const GoOn& go_on,
            const std::function<Timestamp()>& clock, const std::function<void(PointReport)>& take);
 

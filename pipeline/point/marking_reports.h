@@ -1,5 +1,5 @@
 #pragma once
-// What a marking point counted, on its way to a collector: intervals in, IPFIX messages out.
+// The reports of a marking point to a collector: intervals in, IPFIX messages out.
 
 #include <cstdint>
 
@@ -20,7 +20,7 @@ struct MarkingReportsOptions {
 /// A report every interval, or every second if intervals are shorter.
 class MarkingReports : public RunReports<MarkingRun, MarkCount> {
  public:
-  /// `spool` takes the messages and must outlive this.
+  /// `spool` gets the messages and must outlive this object.
   MarkingReports(const MarkingReportsOptions& options, ipfix::Spool& spool)
       : RunReports(options.point, options.run, options.writer, spool), setup_(options.setup) {}
 

@@ -1,5 +1,5 @@
 #pragma once
-// The loop of a measurement point: from where packets come to the reports.
+// The loop of a measurement point: from its packets to its reports.
 
 #include <atomic>
 #include <cstddef>
@@ -17,17 +17,18 @@ namespace sojourn {
 /// What a point measures.
 struct PointFeed {
   Source& source;
-  const KernelPoint* kernel = nullptr;  ///< the same, if the kernel selects
-  /// Of an interface: reports go on where no packets come.  Without it packets bring the time.
+  const KernelPoint* kernel = nullptr;  ///< the same source, if the kernel selects
+  /// For an interface: reports continue while no packets come.  Otherwise the packets tell the
+  /// time.
   std::function<Timestamp()> clock = {};
 };
 
-/// Gives the packets of `feed` to `run` until it is stopped, and makes the last report.  `reported`
-/// is called after each report but the last.  True if the source ended by itself.
+/// Passes the packets of `feed` to `run` until it is stopped, and makes the last report.
+/// `reported` is called after each report except the last.  True if the source ended by itself.
 bool feed_point(const PointFeed& feed, PointRun& run, const std::atomic<bool>& stop,
                 const GoOn& go_on, const std::function<void()>& reported);
 
-/// A capture is read faster than any network takes it: waits, as nobody can for an interface, while
+/// A capture is read faster than any network takes it.  So, unlike for an interface, waits while
 /// more than half of `bytes` is in the spool and a collector takes it.
 void wait_for_room(const ipfix::Spool& spool, std::size_t bytes, const std::atomic<bool>& stop,
                    const std::function<bool()>& connected);

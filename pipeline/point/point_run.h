@@ -36,29 +36,29 @@ struct PointOptions {
   ipfix::WriterOptions writer = {};
 };
 
-/// Time is given: packets bring it, and `advance` where none come.  Runs on one thread.
+/// Reads no clock: packets tell the time, and `advance` does if none come.  Runs on one thread.
 class PointRun {
  public:
-  /// `spool` takes the messages and must outlive this.
+  /// `spool` gets the messages and must outlive this object.
   PointRun(const PointOptions& options, ipfix::Spool& spool);
 
   void process(std::span<const Packet> packets);
-  /// It is `now`, whether packets came or not.  True if a report was made.
+  /// Tells the time, whether packets came or not.  True if a report was made.
   bool advance(Timestamp now);
-  /// What is still in the cache goes out, and a last report.
+  /// Sends the rest of the cache and a last report.
   void finish();
-  /// Makes a report now, if only of the counters.
+  /// Makes a report now, even if it has only the counters.
   void report();
 
-  /// Round trips that were measured elsewhere: in the kernel.
+  /// Adds round trips that were measured elsewhere: in the kernel.
   void take(std::span<const Sample> samples) { cells_.take(samples); }
 
-  /// The ledger's counters of the source: what the kernel dropped, and what it looked at and did
-  /// not select, which never comes here.
+  /// The ledger's counters of the source: packets that the kernel dropped, and packets that it did
+  /// not select, which never get here.
   void note_drops(std::uint64_t dropped) { kernel_drops_ = dropped; }
   void note_passed_over(std::uint64_t packets) { passed_over_ = packets; }
 
-  /// As of now, without what the spool waits to send.
+  /// The current counters, without the packets that wait in the spool.
   PointCounters counters() const;
   std::uint64_t reports() const { return reports_; }
   std::uint64_t messages() const { return next_number_ - 1; }

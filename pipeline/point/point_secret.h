@@ -11,8 +11,8 @@
 
 namespace sojourn {
 
-/// Both are SHA-256 of the secret behind different words, cut: the fingerprint, which travels,
-/// tells nothing about the init value, which does not.
+/// Both are truncated SHA-256 hashes of the secret with different prefixes.  The fingerprint is
+/// sent, and reveals nothing about the init value, which is not.
 struct PointSecret {
   std::uint32_t init = LabelOptions{}.init;
   std::uint64_t fingerprint = 0;  ///< 0: the public init value of RFC 5475's examples
@@ -20,7 +20,7 @@ struct PointSecret {
   static constexpr std::size_t least_bytes = 16, most_bytes = 4'096;
 
   static PointSecret of(std::span<const std::byte> secret);
-  /// A file of at least 16 bytes; a line's end behind them does not matter.
+  /// A file of at least 16 bytes; a newline at its end is ignored.
   static Result<PointSecret> read(const std::string& path);
 };
 

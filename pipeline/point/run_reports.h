@@ -1,5 +1,5 @@
 #pragma once
-// What a point counts in intervals, on its way to a collector: counts in, IPFIX messages out.
+// The reports of a point that counts in intervals: counts in, IPFIX messages to a collector out.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace sojourn {
 
-// How many records and packets a count is, and how it is written.
+// The number of records and packets of a count, and how it is written.
 inline std::size_t records_in(const MarkCount&) { return 1; }
 inline std::size_t records_in(const ReferenceInterval& interval) { return interval.records(); }
 inline std::uint64_t packets_in(const MarkCount& count) { return count.packets; }
@@ -34,7 +34,7 @@ inline void write_counts(ipfix::MessageWriter& writer, const ReferenceRun& run,
 template <class Run, class Count>
 class RunReports {
  public:
-  /// `spool` takes the messages and must outlive this.
+  /// `spool` gets the messages and must outlive this object.
   RunReports(const PointIdentity& point, const Run& run, const ipfix::WriterOptions& writer,
              ipfix::Spool& spool)
       : point_(point),
@@ -52,7 +52,7 @@ class RunReports {
     // A clock that steps back does not stop the reports.
     if (now < now_) next_report_ = std::min(next_report_, now + every());
     now_ = now;
-    // Intervals of a second and more are told as soon as they are read.
+    // Intervals of a second and more are reported as soon as they are read.
     const bool is_due = now >= next_report_ || waiting_ >= most_waiting ||
                         (!counts_.empty() && run_.length() >= least_between);
     if (!is_due) return false;
@@ -64,8 +64,8 @@ class RunReports {
     run_.ended = true;
     report(now, left_alone);
   }
-  /// Makes a report now, if only of the counters: these last, so that they come when the records
-  /// they count have come.
+  /// Makes a report now, even if it has only the counters.  The counters come last, after the
+  /// records that they count.
   void report(Timestamp now, std::uint64_t left_alone) {
     const PointCounters told = counters(left_alone);
     writer_.begin(point_, next_number_, now);

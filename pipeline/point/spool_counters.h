@@ -1,5 +1,5 @@
 #pragma once
-// What a point says of its spool, in the counters of each report.
+// The state of a point's spool, in the counters of each report.
 
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 
 namespace sojourn {
 
-/// The `records` with `packets` of the report that is being made count as exported: they are in it.
+/// The `records` and `packets` of the current report already count as exported.
 inline void put_spool(PointCounters& counters, const ipfix::SpoolCounters& spool,
                       std::uint64_t records, std::uint64_t packets) {
   counters.packets_spooled = spool.waiting.packets;

@@ -18,8 +18,8 @@ class ReferenceObserving {
   static Result<ReferenceObserving> open(const AttachmentPoint& point,
                                          const ReferenceReceiverOptions& options);
 
-  /// Hands over an interval after the other, the last one shorter, until `ended` says so, which is
-  /// asked some 20 times a second.
+  /// Delivers one interval after another, the last one shorter, until `ended` returns true; `ended`
+  /// is called some 20 times a second.
   void run(Duration every, const std::function<bool()>& ended,
            const std::function<void(const ReferenceInterval&)>& take);
 

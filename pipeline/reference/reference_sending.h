@@ -22,25 +22,26 @@ struct ReferenceSendingOptions {
 
 struct ReferenceSendingCounters {
   std::uint64_t packets = 0;     ///< regular ones that passed
-  std::uint64_t references = 0;  ///< that got their time
-  std::uint64_t unsent = 0;      ///< that the kernel did not take, or without a time
-  int refusal = 0;               ///< errno of the last that the kernel did not take
+  std::uint64_t references = 0;  ///< that got a time
+  std::uint64_t unsent = 0;      ///< that the kernel rejected, or without a time
+  int refusal = 0;               ///< errno of the last that the kernel rejected
   double utilisation = 0;        ///< adaptive: of the link
 };
 
-/// A reference packet that is due by the count of packets follows them by as long as this process
-/// takes to wake up; its time is that of its own way into the queue, so this costs no accuracy.
+/// A reference packet that is due by the count of packets follows them after the time that this
+/// process takes to wake up.  Its timestamp is that of its own way into the queue, so this costs no
+/// accuracy.
 class ReferenceSending {
  public:
-  /// Loads, attaches, and asks for a real-time priority for the thread to come: woken up late, it
-  /// would miss the very bursts that fill the queue.  Without the permission it does without.
+  /// Loads, attaches, and requests a real-time priority for the thread: if it woke up late, it
+  /// would miss the bursts that fill the queue.  Without permission it runs at normal priority.
   static Result<ReferenceSending> open(const AttachmentPoint& point,
                                        const ReferenceSendingOptions& options);
 
-  /// In a thread of its own until `stop`, which is looked at some 20 times a second.
+  /// Runs in a thread of its own until `stop`, which is checked some 20 times a second.
   std::thread start(const std::atomic<bool>& stop);
 
-  /// Once that thread has ended.
+  /// Valid once that thread has ended.
   ReferenceSendingCounters counters() const;
   std::string destination() const { return socket_.destination(); }
   std::string how() const { return attachment_.how(); }

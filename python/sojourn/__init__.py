@@ -6,10 +6,10 @@
     >>> delays.interval(0.95, "tcp")          # where the true value lies with 95 % confidence
     >>> delays.samples["delay_ns"].mean()     # every sample, a NumPy structured array
 
-All times are in nanoseconds.  Addresses in arrays are bytes in network order; `address()` names them.
+All times are in nanoseconds.  Addresses in arrays are bytes in network order; `address()` converts them.
 
-Errors: TypeError and ValueError if what was asked for makes no sense, or if what was read gives no result (not a capture,
-two captures without a common packet); OSError, such as FileNotFoundError, if the system refuses a file or an interface.
+Errors: TypeError and ValueError if an argument makes no sense, or if the input gives no result (not a capture, two captures
+without a common packet); OSError, such as FileNotFoundError, if the system refuses a file or an interface.
 """
 import ipaddress
 import math
@@ -24,7 +24,7 @@ __all__ = ["rtt", "live", "oneway", "address", "RoundTrips", "OneWay", "Distribu
 
 
 class RoundTrips:
-    """What was measured: a distribution per kind and leg, groups, and every sample.
+    """The results of a measurement: a distribution per kind and leg, groups, and every sample.
 
     May be read by several threads, also while live() goes on.
     """
@@ -162,8 +162,8 @@ def rtt(captures, *, samples=True, kinds=None, memory=None, table=None, expire=N
     """Round-trip delays of one capture or a list of them, merged in the order of time.
 
     kinds            names out of KINDS; by default all but response and tls
-    memory           "64KiB" or bytes: fixed memory, samples are weighted; by default every request is remembered,
-                     up to half of the machine's memory; with table="exact" it is where to stop
+    memory           "64KiB" or bytes: fixed memory, samples are weighted; by default every request is remembered, up to
+                     half of the machine's memory; with table="exact" it is the limit
     table            "exact", "tailored", "fridges" ...; chosen by `memory` by default
     expire           a request is forgotten after so many seconds, or "500ms"
     inside           prefixes of our side of the network: legs become external and internal
@@ -183,13 +183,13 @@ def rtt(captures, *, samples=True, kinds=None, memory=None, table=None, expire=N
 
 def live(interface, *, every=1, duration=None, samples=True, kinds=None, memory=None, table=None, expire=None, inside=(),
          by=None, filter=None, keep_ambiguous=False, anonymize=False, threads=1, seed=0):
-    """Measures on an interface and gives a RoundTrips every so many seconds, with the samples of that time.
+    """Measures on an interface and yields a RoundTrips at intervals of `every`, with the samples of that time.
 
         for delays in sojourn.live("eth0", every="10s", duration="1min", memory="1MiB"):
             print(delays.quantile(0.5), len(delays.samples))
 
-    The distributions go on growing from one to the next.  The last one comes after `duration`, when the interface
-    has disappeared, or when table="exact" is full; by default the table has 16 MiB.  Needs root or CAP_NET_RAW.
+    The distributions keep growing from one to the next.  The last one comes after `duration`, when the interface
+    has disappeared, or when table="exact" is full; by default the table uses 16 MiB.  Needs root or CAP_NET_RAW.
     The interface is opened at the first step and given back at the end of the loop; what was measured can still be read.
     """
     step = _nanoseconds("every", every)
@@ -215,9 +215,9 @@ class OneWay:
 
     def __init__(self, points):
         self._points = points
-        #: A NumPy structured array, a row a flow; what the method cannot know is NaN.
+        #: A NumPy structured array, one row per flow; values that the method cannot know are NaN.
         self.flows = points.flows()
-        #: Of single packets, or of the flows' means for a method that sees no packet's delay.
+        #: The delays of single packets, or of the flows' means for a method without packet delays.
         self.delays = points.delays()
 
     def quantile(self, q):

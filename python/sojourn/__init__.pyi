@@ -12,8 +12,8 @@ KINDS: tuple[str, ...]
 LEGS: tuple[str, ...]
 METHODS: tuple[str, ...]
 
-# Errors: TypeError and ValueError if what was asked for makes no sense or what was read gives no result; OSError, such as
-# FileNotFoundError, if the system refuses a file or an interface.
+# Errors: TypeError and ValueError if an argument makes no sense or the input gives no result;
+# OSError, such as FileNotFoundError, if the system refuses a file or an interface.
 
 class Distribution:
     # Made by the library only; so are RoundTrips and OneWay.

@@ -1,5 +1,5 @@
 #pragma once
-// Whose samples are alike.
+// Which samples count as one flow, because they are correlated.
 
 #include <cstdint>
 #include <cstring>
@@ -25,7 +25,7 @@ std::uint64_t flow_of(const Sample& sample);
 std::uint64_t flow_of_hosts(Kind kind, const Summary& packet);
 
 /// The same from the packet that completed it.  The hash has no secret key: margins should not
-/// change from run to run, and whoever aims flows at one group only makes them wider.
+/// change from run to run, and an attacker who directs flows at one group only makes them wider.
 [[gnu::always_inline]] inline std::uint64_t flow_of(Kind kind, const Summary& packet) {
   if (is_by_hosts(kind) || packet.is_ipv6) [[unlikely]]
     return flow_of_hosts(kind, packet);

@@ -12,7 +12,8 @@
 namespace sojourn {
 
 /// Serial-number comparison, RFC 1982 and RFC 9293 section 3.4: sequence numbers and timestamps
-/// wrap, so "newer" means at most 2^31 ahead (RFC 1982 leaves 2^31 itself open; so Linux has it).
+/// wrap, so "newer" means at most 2^31 ahead (RFC 1982 leaves 2^31 itself open; this is as in
+/// Linux).
 constexpr SignBit newer(std::uint32_t a, std::uint32_t b) { return b - a; }
 constexpr bool is_newer(std::uint32_t a, std::uint32_t b) { return is_set(newer(a, b)); }
 

@@ -48,11 +48,11 @@ struct TableWishes {
 
 /// Half of this machine's memory.
 std::size_t default_exact_limit();
-/// Of a live measurement that names neither table nor memory.
+/// The memory of a live measurement that names neither table nor memory.
 inline constexpr std::size_t default_live_memory = std::size_t{16} << 20;
 
-/// What holds where nothing was said, in the program and in the library: a live run has fixed
-/// memory, and exact a limit.
+/// The defaults of the program and of the library: a live run has fixed memory, and exact has a
+/// limit.
 void set_table_defaults(TableWishes& table, bool live);
 
 struct TableChoice {

@@ -1,5 +1,5 @@
 #pragma once
-// The numbers of `tailored` that could be others, each with where it comes from.
+// The adjustable numbers of `tailored`, each with its origin.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +20,8 @@ struct LeaseCaution {
 
 /// None of these can bias a result, since plans use only the past (docs/design/tailored.md).  They
 /// decide how accurate a given memory is.  "Tried" means on the captures and in the lab of that
-/// page; "chosen" that no other value is known to have been tried.  What only keeps a formula from
-/// dividing by zero is beside the formula.
+/// page; "chosen" that no other value is known to have been tried.  Numbers that only avoid a
+/// division by zero are beside their formula.
 struct TailoredTuning {
   // Which delays to expect (lease_plan.cpp).
 
@@ -56,16 +56,16 @@ struct TailoredTuning {
   /// Plans are tailored up to this many steps, half octaves, beyond the longest delay seen: one
   /// since shares are smoothed over neighbours, and an octave (chosen).
   unsigned steps_beyond_seen = 3;
-  /// As long as the measurement is too short for delays like that, for so many more: two octaves
-  /// (chosen).
+  /// While the measurement is too short for such delays, plans are tailored up to this many further
+  /// steps: two octaves (chosen).
   unsigned steps_beyond_untried = 4;
   /// Delays were tried if they are shorter than the measurement less this fraction of it, 1/4:
-  /// longer ones could have been seen only of the requests at its start (chosen).
+  /// longer ones could have been seen only for requests at its start (chosen).
   std::int64_t untried_part = 4;
 
   // How much of the plan fits into the memory (lease_room.cpp).
 
-  /// The most slots that a plan may ask for, for each slot there is.  A higher limit fills hardly
+  /// The most slots that a plan may request for each existing slot.  A higher limit fills hardly
   /// any more of them (tried: 2 to 4).
   double most_load = 3;
   /// With few lines the limit is lower, by one for every so many of them: a burst of four times the
@@ -81,8 +81,8 @@ struct TailoredTuning {
 
   // How the table counts (stands_for.h, wait_line.h).
 
-  /// Levels of what a request stands for are so far apart: as close as lets fourteen of them reach
-  /// 49.  Rounding to them costs at most 2.3 % of variance (computed).
+  /// The ratio of neighbouring levels of what a request stands for: the smallest with which
+  /// fourteen levels reach 49.  Rounding to them costs at most 2.3 % of variance (computed).
   double level_ratio = 1.35;
   /// The last level, for floods (chosen).
   double flood_level = 4096;
@@ -94,8 +94,8 @@ struct TailoredTuning {
 
   /// The rate is that of the last second (chosen).
   double rate_span_ns = 1e9;
-  /// At the start a pair stands for the slow ones that could not be seen yet, but for at most so
-  /// many: a single late pair would decide the plan (chosen).
+  /// At the start a pair stands for the slow ones that could not be seen yet, but for at most this
+  /// many: otherwise a single late pair would decide the plan (chosen).
   double most_shown_after = 8;
   /// The first requests were all admitted; they are thinned if the plan then made admits less than
   /// this share (chosen).
@@ -103,8 +103,8 @@ struct TailoredTuning {
   /// A plan is made anew when the measurement has become longer by this fraction, 1/3, as longer
   /// delays could then be seen; no more after so many times the longest wait (both chosen).
   std::int64_t longer_part = 3, longest_waits_looked = 4;
-  /// The measurement counts as at least so long, or its first looks would each bring a plan
-  /// (chosen).
+  /// The measurement counts as at least this long, otherwise each of its first checks would make a
+  /// new plan (chosen).
   std::int64_t least_elapsed_ns = 100'000'000;
   /// Past plans kept.  When half of them are used, new ones are longest wait / 32 apart, so that
   /// the other half spans the longest wait (computed from that; 64 is chosen).

@@ -1,5 +1,5 @@
 #pragma once
-// As many connections as memory allows, chosen by chance, each from its first packet on.
+// As many connections as memory allows, chosen at random, each followed from its first packet on.
 
 #include <algorithm>
 #include <bit>
@@ -17,17 +17,17 @@ namespace sojourn {
 /// A Record per connection, found by the flow's hash.  `Record` is trivially copyable, all zero
 /// when new, with members `flow` (0 = free) and `last_seen`.
 ///
-/// At most a quarter full, so that nearly all are found where they are looked for first.  When it
-/// is, connections that were silent for longer than `idle` are dropped, and it grows if it may.  If
-/// it may not, chance decides who is followed: only connections whose hash lies below a threshold,
-/// from now on half as many as before, and each stands for 1/p of them.  Who is below was followed
-/// all the time, so neither the delay of an answer nor anything else that a connection does has to
-/// do with whether it is seen.  Where nothing may be left to chance it is full instead.
+/// The table is at most a quarter full, so that nearly all connections are found at the first place
+/// searched.  Beyond that, connections that were silent for longer than `idle` are dropped, and the
+/// table grows if it may.  If it may not, only connections whose hash is below a threshold are
+/// followed from then on, half as many as before, and each represents 1/p of them.  A connection
+/// below the threshold was followed all the time, so whether it is seen is independent of the delay
+/// of its answers and of everything else it does.  Without `by_chance` the table is full instead.
 template <class Record>
 class FollowedConnections {
  public:
   struct Room {
-    std::size_t most_bytes;  ///< of one array; two are there while one becomes the other
+    std::size_t most_bytes;  ///< of one array; while it grows there are two
     bool by_chance;          ///< what to do then
     Duration idle;
   };
@@ -36,8 +36,8 @@ class FollowedConnections {
 
   void prefetch(std::uint64_t flow) const { prefetch_to_write(&records_[home(flow | 1u)]); }
 
-  /// The flow's record, made now if there is none; nullptr if it is not followed.  Valid until the
-  /// next call.  `dropped(record)` is told whom chance takes away.
+  /// The flow's record, created if there is none; nullptr if the flow is not followed.  Valid until
+  /// the next call.  `dropped(record)` is called for each connection that a lower threshold drops.
   template <class Dropped>
   Record* at(std::uint64_t flow, Timestamp now, Dropped dropped) {
     flow |= 1u;
@@ -45,7 +45,7 @@ class FollowedConnections {
     return first.flow == flow ? &first : among_others(flow, now, dropped);
   }
 
-  /// How many connections each of them stands for: 1/p.
+  /// How many connections each of them represents: 1/p.
   std::uint64_t weight() const { return weight_; }
   bool is_full() const { return is_full_; }
   std::size_t memory_bytes() const { return peak_bytes_; }
@@ -61,7 +61,7 @@ class FollowedConnections {
     return static_cast<std::size_t>(((flow >> 32) * records_.size()) >> 32);
   }
   std::size_t after(std::size_t index) const { return (index + 1) & (records_.size() - 1); }
-  /// What places connections in the table must not decide whether they are followed.
+  /// The bits that place a connection in the table must not decide whether it is followed.
   static std::uint64_t chance_of(std::uint64_t flow) {
     constexpr HashKey key = HashKey::from_seed(0x7475726e73);
     return keyed_hash(key, flow, 0);
@@ -70,7 +70,7 @@ class FollowedConnections {
     return weight_ == 1 || chance_of(flow) <= ~std::uint64_t{0} / weight_;
   }
 
-  /// Not at home, or new.
+  /// Not in its preferred place, or new.
   template <class Dropped>
   [[gnu::noinline]] Record* among_others(std::uint64_t flow, Timestamp now, Dropped dropped) {
     if (!is_followed(flow)) return nullptr;

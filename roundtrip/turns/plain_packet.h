@@ -1,5 +1,5 @@
 #pragma once
-// The short way for the packets that most are: in order, and neither opening nor ending anything.
+// The fast path for most packets: in order, and neither opening nor closing anything.
 
 #include <bit>
 #include <cstddef>
@@ -12,19 +12,19 @@
 
 namespace sojourn {
 
-/// Who has more to say sends full segments: what follows a smaller one is another write.  Every
-/// path takes 1280 bytes (RFC 8200 section 5), so that full segments have 1200 bytes and more.
+/// A sender with more data sends full segments, so data after a smaller one is another write.
+/// Every path carries 1280 bytes (RFC 8200 section 5), so full segments have 1200 bytes or more.
 inline constexpr std::uint32_t full_segment = 1200;
 
-/// What a packet did that was taken the short way.
+/// The effect of a packet on the fast path.
 enum class Plain : std::uint8_t {
-  no,       ///< nothing: it goes the long way
-  nothing,  ///< that is to be told
+  no,       ///< not handled: it needs the full rules
+  nothing,  ///< to report
   asks,     ///< it began a request
-  answers,  ///< it is the first of an answer
+  answers,  ///< it is the first packet of an answer
 };
 
-/// May this packet have to do with a TLS handshake?
+/// Can this packet belong to a TLS handshake?
 [[gnu::always_inline]] inline bool may_be_handshake(const Summary& packet,
                                                     const TurnRecord& record) {
   if (record.state.stage == TlsStage::over) return false;
@@ -33,8 +33,8 @@ enum class Plain : std::uint8_t {
          packet.ip[packet.payload_offset] == static_cast<std::byte>(TlsContent::handshake);
 }
 
-/// What the server has heard; see TurnTracker::acknowledge().  Whether it is the first time that it
-/// has heard all follows no pattern, so there is no branch on it.
+/// What the server has received; see TurnTracker::acknowledge().  Whether this is the first
+/// acknowledgment of everything is unpredictable, so there is no branch on it.
 [[gnu::always_inline]] inline void hear(const Summary& packet, TurnRecord& record) {
   const std::uint32_t heard = packet.acknowledgment;
   const std::int64_t round_trip = difference_ns(to_ns(packet.time), to_ns(record.asked_at));
@@ -53,8 +53,8 @@ enum class Plain : std::uint8_t {
   record.state.has_acknowledged = true;
 }
 
-/// Does what the rules of TurnTracker do with a packet that is plain, for which they come to
-/// little: a second copy of them (docs/results/rules.md has its gain; a test compares the two).
+/// The rules of TurnTracker for a plain packet, for which little of them remains: a second
+/// implementation (docs/results/rules.md has its gain; a test compares the two).
 template <bool wants_tls>
 [[gnu::always_inline]] inline Plain take_plain(const Summary& packet, TurnRecord& record) {
   constexpr std::uint8_t flags = tcp_syn | tcp_fin | tcp_rst | tcp_ack;

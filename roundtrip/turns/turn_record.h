@@ -1,5 +1,5 @@
 #pragma once
-// What is remembered of the conversation between the two ends of a connection.
+// The state of the conversation between the two ends of a connection.
 
 #include <cstdint>
 #include <type_traits>
@@ -25,7 +25,7 @@ enum class TlsStage : std::uint8_t {
   over,
 };
 
-/// The small things, in four bytes that are read and written at once (plain_packet.h).
+/// Small fields, in four bytes that are read and written at once (plain_packet.h).
 struct TurnState {
   bool client_is_high : 1;  ///< lowest: it is the client's side
   bool client_guessed : 1;
@@ -38,11 +38,11 @@ struct TurnState {
   Turn turn : 2;
   bool ends_in_piece : 1;  ///< the request so far ends in a segment that was not full
   bool is_unclear : 1;
-  Unclear why : 3;    ///< the first reason, if it is
-  bool no_bit_1 : 1;  ///< so that all bits are something
+  Unclear why : 3;    ///< the first reason, if it is unclear
+  bool no_bit_1 : 1;  ///< so that all bits are defined
 
   TlsStage stage : 2;
-  bool client_went_on : 1;  ///< after the ServerHello, with something else than another ClientHello
+  bool client_went_on : 1;  ///< after the ServerHello, other than with another ClientHello
   bool tls_is_unclear : 1;
   Unclear tls_why : 3;
   bool no_bit_2 : 1;
@@ -71,7 +71,7 @@ struct alignas(64) TurnRecord {
     next[side] = number;
     state.next_known = static_cast<std::uint8_t>((state.next_known | 1u << side) & 3u);
   }
-  /// Where the TLS record begins that follows what this side has sent.
+  /// Where the next TLS record of this side begins, after the data it has sent.
   bool knows_record(unsigned side) const { return (state.record_known >> side & 1u) != 0; }
   void forget_record(unsigned side) {
     state.record_known = static_cast<std::uint8_t>(state.record_known & ~(1u << side) & 3u);

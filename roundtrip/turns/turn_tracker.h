@@ -28,7 +28,7 @@ struct TurnDelay {
   bool client_guessed;  ///< who is the client
 };
 
-/// What became of the requests of a kind; see KindCounters.
+/// Outcome counts of the requests of a kind; see KindCounters.
 struct TurnCounters {
   std::uint64_t requests = 0;
   UnclearCounters unclear;
@@ -42,15 +42,15 @@ struct TurnOptions {
   bool keep_unclear = false;
   std::size_t most_bytes = ~std::size_t{0};  ///< for records
   bool by_chance = false;                    ///< see FollowedConnections
-  bool has_short_way = true;                 ///< plain_packet.h; what comes out is the same
+  bool has_short_way = true;                 ///< plain_packet.h; the result is the same
 };
 
 /// The rules are those of docs/design/pairing.md, "Turns": kind response is the time from the last
-/// byte of what the client says to the first byte of what the server says then; kind tls that from
-/// ClientHello to ServerHello, and to the first application data.
+/// byte that the client sends in its turn to the first byte that the server then sends; kind tls is
+/// the time from ClientHello to ServerHello, and to the first application data.
 ///
-/// A request waits in the record of its connection.  In fixed memory chance decides, by the hash of
-/// the connection alone, which connections have one; each delay then counts for 1/p.
+/// A request waits in the record of its connection.  In fixed memory only some connections have
+/// one, chosen by the hash of the connection alone; each delay then counts for 1/p.
 class TurnTracker {
  public:
   explicit TurnTracker(const TurnOptions& options);
@@ -59,7 +59,7 @@ class TurnTracker {
   std::span<const TurnDelay> look_at(std::span<const Summary> batch);
 
   const TurnCounters& counters(Kind kind) const { return kind == Kind::tls ? tls_ : response_; }
-  /// What was counted since the last call.
+  /// The counts since the last call.
   TurnCounters take_counters(Kind kind) {
     return std::exchange(kind == Kind::tls ? tls_ : response_, TurnCounters{});
   }
