@@ -24,10 +24,10 @@ PACKETS = {
 
 
 def main():
-    FOLDER.mkdir(exist_ok=True)
     for name, packet in PACKETS.items():
+        (FOLDER / name).mkdir(parents=True, exist_ok=True)
         for carrier in range(7):
-            (FOLDER / f"{name}-{carrier}").write_bytes(bytes([carrier, 3]) + packet)
+            (FOLDER / name / f"carrier-{carrier}").write_bytes(bytes([carrier, 3]) + packet)
 
 
 if __name__ == "__main__":
