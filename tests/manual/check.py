@@ -4,6 +4,7 @@
     check.py --sojourn build/release/sojourn            compare
     check.py --sojourn build/release/sojourn --write    renew README.md's example and its plot
     check.py --self-test                                would the comparison notice?
+    check.py --tool bash|zsh|fish|mandoc               does this program read the files that are written for it?
 
 `--help` is what the others are held to: every option that it prints has to be in the manual page
 and in each completion, and what these know has to be in --help.  The same for kinds, JSON keys and
@@ -81,7 +82,7 @@ def keys_of_json(value, names):
 def keys_of_manual(text):
     section = text.partition(".Sh JSON\n")[2].partition("\n.Sh ")[0]
     lines = re.findall(r"^\.(?:It )?Va (.*)$", section, re.M)
-    return {word for line in lines for word in line.split() if word not in {",", "."}}
+    return {word for line in lines for word in line.split() if word not in {",", ".", ";"}}
 
 
 def keys_of_design(text):
@@ -165,9 +166,8 @@ def check_values(program):
 
     legs = {"server", "client", "external", "internal", "sum", "network", "thinking"}
     keys = keys_of_json(report, kinds | legs)
-    for path, keys_of, more in (("docs/man/sojourn-rtt.1", keys_of_manual, INTERVAL_KEYS),
-                                ("docs/design/json.md", keys_of_design, LIVE_KEYS | INTERVAL_KEYS)):
-        trouble += difference("JSON keys", keys | more, path, keys_of(read(path)))
+    for path, keys_of in (("docs/man/sojourn-rtt.1", keys_of_manual), ("docs/design/json.md", keys_of_design)):
+        trouble += difference("JSON keys", keys | LIVE_KEYS | INTERVAL_KEYS, path, keys_of(read(path)))
 
     header = program.run("rtt", DEMO, "--kind", "ntp", "--samples", "-").splitlines()[0]
     if f"\n{header}\n" not in read("docs/man/sojourn-rtt.1"):
@@ -204,23 +204,16 @@ def write_example(program):
     (ROOT / PLOT).write_text(plot, encoding="utf-8")
 
 
-def check_syntax():
-    trouble = []
-    for shell, path in (("bash", "completions/sojourn.bash"), ("zsh", "completions/_sojourn"),
-                        ("fish", "completions/sojourn.fish")):
-        if not shutil.which(shell):
-            print(f"skipped: {shell} is not installed, so {path} was not parsed by it")
-            continue
-        done = subprocess.run([shell, "-n", path], cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60)
-        if done.returncode != 0:
-            trouble.append(f"{path}: {done.stderr.strip()}")
-    if shutil.which("mandoc"):
-        done = subprocess.run(["mandoc", "-Tlint", "-Wwarning", *map(str, (ROOT / "docs/man").glob("*.1"))],
-                              capture_output=True, encoding="utf-8", timeout=60)
-        trouble += done.stdout.splitlines()
-    else:
-        print("skipped: mandoc is not installed, so the manual pages were not checked by it")
-    return trouble
+SYNTAX = {"bash": ["completions/sojourn.bash"], "zsh": ["completions/_sojourn"], "fish": ["completions/sojourn.fish"],
+          "mandoc": sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs/man").glob("*.1"))}
+
+
+def check_syntax(tool):
+    """What a tool says about the files that are written for it."""
+    command = [tool, "-Tlint", "-Wwarning"] if tool == "mandoc" else [tool, "-n"]
+    done = subprocess.run([*command, *SYNTAX[tool]], cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60)
+    trouble = [*done.stdout.splitlines(), *done.stderr.splitlines()]
+    return trouble or ([f"{tool} ends with status {done.returncode}"] if done.returncode != 0 else [])
 
 
 # What a user types, where the cursor is, and what has to be offered.
@@ -248,18 +241,22 @@ def fish_offers(words):
     return ["fish", "-c", f"source completions/sojourn.fish; complete -C '{' '.join(words)}'"]
 
 
-def check_completions():
+OFFERS = {"bash": bash_offers, "fish": fish_offers}
+
+
+def check_completions(shell):
     trouble = []
-    for shell, command in (("bash", bash_offers), ("fish", fish_offers)):
-        if not shutil.which(shell):
-            continue
-        for words, expected in COMPLETIONS:
-            done = subprocess.run(command(words), cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60)
-            offered = {line.partition("\t")[0] for line in done.stdout.splitlines() if line}
-            if offered != expected:
-                trouble.append(f"{shell}: after '{' '.join(words)}' offers {sorted(offered)}, not {sorted(expected)}"
-                               + done.stderr)
+    for words, expected in COMPLETIONS:
+        done = subprocess.run(OFFERS[shell](words), cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60)
+        offered = {line.partition("\t")[0] for line in done.stdout.splitlines() if line}
+        if offered != expected:
+            trouble.append(f"{shell}: after '{' '.join(words)}' offers {sorted(offered)}, not {sorted(expected)}"
+                           + done.stderr)
     return trouble
+
+
+def check_tool(tool):
+    return check_syntax(tool) + (check_completions(tool) if tool in OFFERS else [])
 
 
 def self_test():
@@ -293,15 +290,20 @@ def main():
     parser.add_argument("--sojourn", default=str(ROOT / "build/release/sojourn"))
     parser.add_argument("--write", action="store_true", help="renew the example in README.md and its plot")
     parser.add_argument("--self-test", action="store_true")
+    parser.add_argument("--tool", choices=SYNTAX, help="the files for this shell, or the manual pages, as it reads them")
     arguments = parser.parse_args()
-    if arguments.self_test:
+    if arguments.tool and not shutil.which(arguments.tool):
+        print(f"skipped: {arguments.tool} is not installed (tools/setup test)")
+        return 77
+    if arguments.tool:
+        trouble = check_tool(arguments.tool)
+    elif arguments.self_test:
         trouble = self_test()
     else:
         program = Program(arguments.sojourn)
         if arguments.write:
             write_example(program)
-        trouble = (check_options(program) + check_values(program) + check_example(program) + check_syntax()
-                   + check_completions())
+        trouble = check_options(program) + check_values(program) + check_example(program)
     for line in trouble:
         print(line)
     return 1 if trouble else 0
