@@ -1,5 +1,6 @@
 // Runs a fuzz target once on every file of the given folders and their sub-folders, as libFuzzer
-// does, so that kept findings are checked by any compiler.  An empty folder is an error: a test that runs nothing cannot fail.
+// does, so that kept findings are checked by any compiler.  An empty folder is an error: a test
+// that runs nothing cannot fail.
 
 #include <cstdint>
 #include <cstdio>
