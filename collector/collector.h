@@ -54,14 +54,14 @@ class Collector {
   void take(const PointReport& report, Timestamp now);
   /// Time passes: what has waited long enough is judged.
   void advance(Timestamp now);
-  /// No report will follow: what is joined is booked, what is not is no loss either.
+  /// No report will follow: joined records are counted; the others do not count as loss.
   void finish(Timestamp now);
 
   /// Everything since the last `stored`.  Valid until the next call of a member.
   StoreWrite to_store(Timestamp now);
   /// The last to_store is in the store.
   void stored();
-  /// There are cells enough that no store takes: nothing should be read from points now.
+  /// Too many cells wait because the store does not accept them: do not read from points now.
   bool congested() const {
     return cells_.size() > options_.most_cells || packets_.size() > options_.most_packets ||
            counts_ > options_.most_counts;

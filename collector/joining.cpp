@@ -8,8 +8,8 @@
 namespace sojourn {
 namespace {
 
-/// A flow with more records than this at once is somebody's attack, or a point gone mad: the rest
-/// is not looked at, and finds no partner.
+/// A flow with more records than this at once is an attack or a defective point: the remaining
+/// records are ignored and find no partner.
 constexpr std::size_t most_looked_at = 512;
 constexpr std::size_t most_candidates = 65'536;
 

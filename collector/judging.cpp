@@ -1,8 +1,8 @@
 // What became of the packets of records whose ends did not meet: loss, by counts of flows.
 //
-// A point that is cut off sends late, a point that starts in the middle of a flow sees less of it,
-// and a collector that ends has not heard all: none of that is loss.  What is not judged is left
-// out at both ends alike.
+// A disconnected point sends late, a point that starts in the middle of a flow sees only a part of
+// it, and a collector that ends has not received everything: none of that is loss.  Records that
+// are not judged are left out at both ends.
 
 #include "collector/collector.h"
 

@@ -31,13 +31,12 @@ struct WatchedRun {
   bool ended;
 };
 
-/// A marking point reports every interval, or every second if intervals are shorter.  Whoever is
-/// not heard for three of these has died without a goodbye, or cannot reach us: its marks have
-/// stopped, or nobody knows whether they have.  So does one that learns delays from reference
-/// packets.
+/// A marking point reports every interval, or every second if intervals are shorter, and so does a
+/// point that observes reference packets.  A point that misses three reports was killed or cannot
+/// reach us: its marks have stopped, or we cannot know whether they have.
 ///
-/// Of a point that was started again the newest run counts.  Time is that in which we listened: a
-/// collector that was stopped, or whose clock was set, takes nobody for dead.
+/// If a point was restarted, its newest run counts.  Only time in which we listened counts: if the
+/// collector was stopped or its clock was set, no point becomes silent because of that.
 class MarkingWatch {
  public:
   static constexpr int reports_missed = 3;

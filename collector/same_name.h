@@ -8,9 +8,9 @@
 
 namespace sojourn {
 
-/// A point that is started anew speaks by another instance from then on, and what an earlier one
-/// left in its spool was made before that.  So an instance that makes reports after a newer one
-/// began, and that speaks in turn with it, is another point: what both count gets mixed.
+/// A restarted point reports under a new instance; reports of the old instance in its spool were
+/// made before the restart.  So if an instance makes reports after a newer one began, and the two
+/// alternate, they are two points with one name, and their counts get mixed.
 class SameName {
  public:
   static constexpr unsigned turns_needed = 2;

@@ -10,7 +10,7 @@
 
 namespace sojourn {
 
-/// Writes what there is; an error is told once, and then again when it is over.
+/// Writes what is ready.  An error is logged once, and its end is logged too.
 class StoreFlusher {
  public:
   /// `stored` is given what was written; `log` a sentence now and then.

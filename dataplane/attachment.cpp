@@ -33,7 +33,7 @@ std::string reason(const AttachmentPoint& point, int code) {
   return fmt::format("{}: cannot attach: {}", point.interface, std::strerror(code));
 }
 
-/// Every packet passes a loopback twice; who wants both directions sees its arrival.
+/// Every packet passes a loopback twice.  For both directions, only its arrival is used.
 bool goes(TcDirection direction, bool egress, const AttachmentPoint& point) {
   if (direction == TcDirection::both) return !egress || !point.loopback;
   return egress == (direction == TcDirection::egress);
@@ -78,9 +78,9 @@ UniqueFd start_cleaner(const Filters& filters) {
   const pid_t child = ::fork();
   if (child < 0) return UniqueFd{};
   if (child == 0) {
-    // Nobody's child, so that nobody has to wait for it.
+    // A second fork: the cleaner is no child of this process, which need not wait for it.
     if (const pid_t cleaner = ::fork(); cleaner != 0) ::_exit(cleaner < 0);
-    // Nothing is held but the pipe: not the program, not the pipes of other cleaners.
+    // Only the pipe stays open: not the program, and not the pipes of other cleaners.
     ::dup2(ends[0], 0);
     ::close_range(1, ~0u, 0);
     ::setsid();  // an interrupt from the keyboard is the parent's
@@ -92,7 +92,7 @@ UniqueFd start_cleaner(const Filters& filters) {
     filters.remove();
     ::_exit(0);
   }
-  int status = 0;  // stays so where SIGCHLD is ignored, and nobody can be asked
+  int status = 0;  // unchanged if SIGCHLD is ignored: then there is no status
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return status == 0 ? std::move(write_end) : UniqueFd{};

@@ -21,12 +21,13 @@ struct AttachmentPoint {
 /// Which packets meet a program at tc.
 enum class TcDirection : std::uint8_t { ingress = 1, egress = 2, both = 3 };
 
-/// A guest on somebody's interface: what was there stays, what is ours goes when the process does.
+/// A program attached to an interface.  Programs of others stay; ours are removed when the process
+/// ends.
 ///
-/// tc: tcx links (Linux 6.6), which the kernel takes away with the process, however it ends.  Older
-/// kernels have filters below a clsact qdisc, which would stay; a child process takes them away
-/// when this one ends, and the qdisc with them if it is ours and empty.  XDP: a link in the driver,
-/// else the generic one.  A foreign XDP program is left alone: there is room for one.
+/// tc: tcx links (Linux 6.6), which the kernel removes when the process ends in any way.  Older
+/// kernels have filters below a clsact qdisc, which would stay; a child process removes them when
+/// this one ends, and also the qdisc if it is ours and empty.  XDP: a link in the driver, else the
+/// generic one.  A foreign XDP program is left alone: there is room for one only.
 class Attachment {
  public:
   static Result<Attachment> attach(const KernelProgram& program, const AttachmentPoint& point,

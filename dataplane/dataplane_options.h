@@ -49,16 +49,16 @@ std::size_t table_bytes(const dp_config& config);
 /// All that the program takes from the kernel: tables, connections, counters and the ring.
 std::size_t program_bytes(const dp_config& config, std::size_t ring_bytes, std::size_t cpus);
 
-/// Histograms of kinds and legs that there are; 0 if samples are handed over.
+/// The number of histograms, one for each kind and leg; 0 if samples are delivered one by one.
 std::size_t histogram_count(const dp_config& config);
-/// Which of them is that of a leg, or nullopt if the kind is not measured or has no such leg.
+/// The number of a leg's histogram; nullopt if the kind is not measured or has no such leg.
 std::optional<std::size_t> histogram_number(const dp_config& config, Kind kind, Leg leg);
 std::size_t histogram_bytes(const dp_config& config);
 
 /// By which the program guesses who is the server: those of roundtrip/rules/server_guess.h.
 dp_services known_services();
 
-/// The program's coarse clocks, to be told now and then.
+/// Updates the program's coarse clocks; to be called now and then.
 void set_clocks(dp_control& control, Timestamp now);
 
 }  // namespace sojourn

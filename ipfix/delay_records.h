@@ -22,10 +22,10 @@ struct DelayRecord {
   Duration mean{}, min{}, max{};
 };
 
-/// The elements are unsigned: clocks that differ by more than the delay cannot be told.
+/// The elements are unsigned: they cannot hold a delay that is negative because of the clocks.
 bool is_negative(const DelayRecord& record);
-/// And of 32 bits, their sum of 64: neither can more than an hour, nor no packet, nor so many that
-/// their delays add up to 292 000 years.
+/// They have 32 bits, and their sum 64.  So they cannot hold delays above an hour, a record without
+/// packets, or so many packets that their delays add up to 292 000 years.
 bool can_be_told(const DelayRecord& record);
 
 /// An IPFIX file (RFC 5655): messages one behind the other, each segment a domain with its

@@ -75,7 +75,7 @@ void KernelPlan::update(std::uint64_t arrivals, std::uint64_t samples, Timestamp
   enter(probability_, now, control);
 }
 
-/// In an order that leaves nobody out: who may have entered is looked for.
+/// In an order that misses no request: all requests that may have been admitted are looked up.
 void KernelPlan::enter(double probability, Timestamp now, dp_control& control) {
   const std::uint64_t enter_below = threshold(probability);
   std::erase_if(past_, [&](const Past& past) { return past.until < now; });

@@ -1,5 +1,5 @@
 #pragma once
-// What a measurement point tells a collector, as plain values: however it travels.
+// What a measurement point reports to a collector, as plain values, independent of the transport.
 
 #include <cstdint>
 #include <optional>
@@ -86,13 +86,13 @@ struct RttCell {
   friend bool operator==(const RttCell&, const RttCell&) = default;
 };
 
-/// One message of a point.  What it leaves out it does not change: a selection or a clock holds
-/// until another is told.
+/// One message of a point.  A selection or clock that it leaves out is unchanged since an earlier
+/// message.
 struct PointReport {
   PointIdentity point;
-  /// Counts the messages of an instance from 1 on.  One that is sent again, or out of a spool, has
-  /// the number it had: so it is counted once.  0: the sender does not number, and nothing can be
-  /// recognised.
+  /// Counts the messages of an instance from 1 on.  A message that is sent again, or from a spool,
+  /// keeps its number, so it is counted once.  0: the sender has no numbers, and repeated messages
+  /// cannot be recognised.
   std::uint64_t number = 0;
   Timestamp exported{};  ///< by the point's clock
   std::optional<Selection> selection;

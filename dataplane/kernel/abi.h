@@ -97,7 +97,7 @@ DP_ASSERT_SIZE(struct dp_config, 128);
 
 /* Written by the process while the program runs. */
 struct dp_control {
-	/* Of 2^32: requests whose coin lies below enter.  64 bits, since p = 1 is 2^32. */
+	/* A share of 2^32: requests with a coin below it are admitted.  64 bits: p = 1 is 2^32. */
 	__u64 enter_below;
 	/* The largest enter_below of the last expire_ns: what may still wait. */
 	__u64 look_below;
@@ -199,8 +199,8 @@ struct dp_super_bucket {
 	struct dp_super_packets way[DP_WAYS];
 };
 
-/* Keys of queries and echoes that no answer was seen to (roundtrip/rules/asked_before.h): 48 bits
- * of the key and 16 of the second it was last asked in; 0 is free. */
+/* Keys of queries and echoes without an answer (roundtrip/rules/asked_before.h): 48 bits of the key
+ * and 16 bits of the second in which it was last seen; 0 is free. */
 #define DP_ASKED_WAYS 8
 struct dp_asked_line {
 	__u64 way[DP_ASKED_WAYS];

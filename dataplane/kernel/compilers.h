@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 #pragma once
-/* One implementation, two compilers: what each has to be told. */
+/* One implementation, two compilers: the macros that differ between them. */
 
 #ifdef __bpf__
 #define DP_INLINE static __attribute__((always_inline)) inline

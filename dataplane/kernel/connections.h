@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 #pragma once
 /*
- * A fixed table of connections.  Four share a bucket; a fifth takes the place of one that only one
- * end has spoken in (a flood of SYNs replaces itself), else of the one that was silent longest.
- * Whoever loses its record loses what Karn's rule and the legs know of it, not its requests: these
- * are in the table and need no record.
+ * A fixed table of connections.  Four share a bucket.  A fifth replaces one in which only one end
+ * has sent (so a flood of SYNs replaces itself), otherwise the one that was silent longest.  A
+ * connection without a record loses the state of Karn's rule and of the legs, but not its requests,
+ * which are in the table.
  */
 #include "dataplane/kernel/summary.h"
 

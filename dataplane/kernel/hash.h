@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 #pragma once
 /*
- * Keyed hashing for both compilers.  BPF has no 128-bit product, so core/hash.h cannot be had; this
- * one multiplies twice by secret odd numbers and shifts between.  Whoever does not know them cannot
- * aim collisions.
+ * Keyed hashing for both compilers.  BPF has no 128-bit product, so core/hash.h cannot be used.
+ * This hash multiplies twice by secret odd numbers and shifts in between.  An attacker who lacks
+ * these numbers cannot cause collisions on purpose.
  */
 #include "dataplane/kernel/machine.h"
 
@@ -37,8 +37,8 @@ DP_INLINE __u64 dp_pair_key(__u64 flow, __u64 token, __u32 kind, __u32 requester
 	return dp_mix((flow + token) ^ salt << 56);
 }
 
-/* Fresh bits for the coin, the home and the shard.  No random draw: a request that is sent again
- * has to meet the decision that its first copy met. */
+/* Fresh bits for the coin, the home and the shard.  Not a random draw: a repeated request must get
+ * the same decision as its first copy. */
 DP_INLINE __u64 dp_coins(__u64 key)
 {
 	return dp_mix(key ^ machine_config()->secret[3]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 #pragma once
 /*
- * Delays added up where they are found: what it costs to read them does not grow with their number.
- * One fridge only, whose weights are a table by age (FRIDGE section 6.2); 1/p is divided by when a
- * sample comes, so p may change at any time.
+ * Adds delays up in the kernel, so the cost of reading does not grow with their number.  One fridge
+ * only: its weights are a table by age (FRIDGE section 6.2).  The weight of a sample is divided by
+ * p when it comes, so p may change at any time.
  */
 #include "dataplane/kernel/hash.h"
 #include "dataplane/kernel/log_bin.h"

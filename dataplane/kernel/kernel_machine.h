@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * What the shared headers ask for, answered by maps and helpers.  It needs no type information of
- * the kernel: it touches only __sk_buff, xdp_md and its own maps.
+ * The functions that the shared headers need, by maps and helpers.  They need no type information
+ * of the kernel: they use only __sk_buff, xdp_md and their own maps.
  *
- * The sizes of the maps are set by the loader, by what the user allows.
+ * The loader sets the sizes of the maps from the user's limits.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -15,10 +15,10 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /*
- * The slots of one shard of one fridge, in a map of its own.  A map of up to 32 KiB lies where the
- * kernel has its own memory in huge pages, a larger one in pages of 4 KiB: to find a random slot
- * among 8 MiB of these cost more than all else that is done with a request
- * (docs/results/kernel.md).  The value is one, so that its slots can begin at a cache line.
+ * The slots of one shard of one fridge, in a map of its own.  A map of up to 32 KiB is in the
+ * kernel's own memory, which has huge pages; a larger one is in pages of 4 KiB.  A random access to
+ * 8 MiB of small pages cost more than all other work for a request (docs/results/kernel.md).  There
+ * is a single value, so that its slots can begin at a cache line.
  */
 struct part_of_slots {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -33,8 +33,8 @@ struct {
 	__array(values, struct part_of_slots);
 } slots SEC(".maps");
 
-/* Mappable, though nobody maps them: such a map begins at a page, any other 56 bytes into a cache
- * line, and every record would lie in two. */
+/* Mappable, although never mapped: a mappable map begins at a page.  Any other map begins 56 bytes
+ * into a cache line, and every record would be in two lines. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 #pragma once
 /*
- * Numbers as they lie in a packet, at any address.  Of a memcpy clang makes byte by byte what BPF
- * has one instruction for: 100 instructions for the addresses of IPv6.  The kernel allows the one
- * where the machine has it for any address (x86, arm64, ppc64, s390).
+ * Reads numbers from a packet at any address.  For a memcpy clang generates code for each byte (100
+ * instructions for the addresses of IPv6), although BPF has a single instruction.  The kernel
+ * allows that instruction on machines that load from any address (x86, arm64, ppc64, s390).
  */
 #include "dataplane/kernel/compilers.h"
 #include <linux/types.h>

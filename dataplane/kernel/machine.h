@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 #pragma once
 /*
- * What the shared headers ask of where they run.  rtt.bpf.c answers with maps and helpers, and
- * dataplane/test_user_program.cpp with plain memory; everything that decides a number lies above
- * this line and exists once.
+ * The functions that the shared headers need from their environment.  kernel_machine.h implements
+ * them with maps and helpers, dataplane/test_user_program.cpp with plain memory.  All code that
+ * determines a number is above this interface and exists once.
  */
 #include "dataplane/kernel/abi.h"
 #include "dataplane/kernel/compilers.h"

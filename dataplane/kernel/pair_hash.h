@@ -31,7 +31,7 @@ DP_INLINE void dp_pair_add(struct dp_pair_sums *sums,
 		(secrets->of[1][2 * number] + low) * (secrets->of[1][2 * number + 1] + high);
 }
 
-/* Never 0, which is nobody's. */
+/* Never 0, which means no flow. */
 DP_INLINE __u64 dp_pair_joined(const struct dp_pair_sums *sums)
 {
 	const __u64 joined = (sums->first >> 32) << 32 | sums->second >> 32;

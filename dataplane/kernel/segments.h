@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 #pragma once
-/* How many packets one is that the stack hands over whole, and divides later. */
+/* The number of packets into which the stack will later divide a super-packet. */
 #include "dataplane/kernel/compilers.h"
 #include <linux/types.h>
 

@@ -24,9 +24,9 @@ struct dp_summary {
 	__u32 sequence, acknowledgment;
 	__u32 ts_value, ts_echo;
 	__u32 payload, ip_length;
-	/* The way through the headers.  It lies here, in memory, because what a function writes
-	 * to memory the verifier knows nothing of: each header is then verified once, not once
-	 * for each way that leads to it. */
+	/* The position in the headers.  It is kept in memory because the verifier does not track
+	 * what a function writes to memory: each header is then verified once, not once for each
+	 * path that leads to it. */
 	__u32 offset;   /* of the header that comes next */
 	__u32 rest;     /* bytes from there to the end of the IP packet on the wire */
 	__u32 captured; /* bytes of the frame that may be read; an inner length lowers it */

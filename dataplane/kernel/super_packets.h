@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 #pragma once
 /*
- * Segments larger than a packet on the wire: the stack hands them to the device to divide, also
- * where the device leaves that to the stack, and joins those that come in.  An acknowledgment
- * answers the oldest one that none has reached into before (roundtrip/rules/super_packets.h has the
- * reasons).
+ * Segments larger than a packet on the wire.  The stack passes them on to be divided by the device,
+ * or later by the stack itself, and joins incoming ones.  An acknowledgment answers the oldest one
+ * that no earlier acknowledgment has reached into (reasons in roundtrip/rules/super_packets.h).
  *
- * Loops decide by arithmetic, not by branches, or the verifier would follow each way through each
- * turn.
+ * Loops use arithmetic instead of branches: otherwise the verifier would follow every path through
+ * every iteration.
  */
 #include "dataplane/kernel/connections.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 #pragma once
 /*
- * Where requests wait: fridges (docs/design/dataplane.md).  A key has one home fridge and one
- * shard in it, by its hash and for good; the coin, also its hash, decides whether it enters now.
- * Who enters overwrites.  Insertions are counted, not arrivals: a request that the coin turns away
- * costs neither a counter nor a look at the clock.
+ * Where requests wait: fridges (docs/design/dataplane.md).  The hash of a key determines its home
+ * fridge and its shard there, which never change.  The coin, also from the hash, decides whether it
+ * is admitted now.  An admitted request overwrites its slot.  Insertions are counted, not arrivals,
+ * so a refused request needs neither a counter nor the clock.
  */
 #include "dataplane/kernel/hash.h"
 #include "dataplane/kernel/histogram.h"
@@ -13,8 +13,8 @@
 enum dp_request_flag {
 	DP_REPEAT_IS_AMBIGUOUS = 1, /* Karn's rule */
 	DP_HALF_OF_SPAN = 2,        /* counted where the whole span is */
-	/* Passed before, perhaps so long ago that it waits no more: it can make that one ambiguous,
-	 * but is no request itself. */
+	/* Its first copy passed before, and may have expired.  A copy can make the first one
+	 * ambiguous, but is not a request itself. */
 	DP_IS_COPY = 4,
 };
 

@@ -55,9 +55,9 @@ DP_INLINE int dp_is_probe(const struct dp_tcp *t)
 }
 
 /*
- * A segment with this end passed before, or nobody can tell any more.  The very end of what was
- * sent is surely sent again.  What ends further back may be late, or its first copy was lost on the
- * way to us; but not if nothing new was sent for longer than we wait for an answer.
+ * Whether a segment with this end passed before, or may have.  The very end of what was sent is
+ * certainly sent again.  An earlier end may be late, or its first copy was lost before it reached
+ * us; but if nothing new was sent for longer than we wait for an answer, it counts as a copy.
  */
 DP_INLINE int dp_passed_before(const struct dp_tcp *t, __u32 end)
 {

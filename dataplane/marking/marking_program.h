@@ -42,8 +42,8 @@ class MarkingProgram {
   Result<void> start_clock();
   /// The time as the program has it.
   Timestamp now() const;
-  /// Whoever keeps the clock may tell the kernel late how far TAI is ahead: the kernel's clock then
-  /// jumps.  True if it did, and counters of now are a mixture.  A leap second moves no interval.
+  /// The clock daemon (chrony, ntpd) may set the kernel's TAI offset late: the kernel's clock then
+  /// jumps.  True if it did: the current counters are a mixture.  A leap second moves no interval.
   bool follow_clock();
   /// How late the timer was at most since the last call.
   Duration take_turn_lateness();

@@ -1,5 +1,5 @@
 #pragma once
-// What the marking program in the kernel is told before its first packet.
+// The configuration that the marking program in the kernel gets before its first packet.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +23,8 @@ enum class MarkingDuty : std::uint8_t {
 struct MarkingProgramOptions {
   MarkingSetup setup;
   MarkingDuty duty = MarkingDuty::mark;
-  /// Overwrite whatever the carrier's field means, and count whatever it is.  Else packets whose
-  /// field says something else are left alone and not counted, at all points alike.
+  /// Mark and count packets with any value in the carrier's field.  Otherwise packets whose field
+  /// is in use are left alone and not counted, at all points alike.
   bool force = false;
   bool leave_local = true;  ///< what routers do not pass on is neither marked nor counted
   bool copies = false;      ///< look for packets that come twice
@@ -33,8 +33,8 @@ struct MarkingProgramOptions {
   std::uint32_t cpus = 1;
   bool is_realtime = false;  ///< the kernel may stop a program on a CPU and run it there again
   bool replay = false;       ///< a packet's own time instead of the clock
-  /// Benchmarks repeat one packet: it steps through so many source ports, a power of two, and every
-  /// mark is written anew.
+  /// For benchmarks, which repeat one packet: the number of source ports that it steps through, a
+  /// power of two.  Every mark is written again.
   std::uint32_t steps = 0;
 };
 

@@ -31,8 +31,8 @@ inline constexpr double least_reference_capacity = 125'000;  // bytes a second: 
 
 rp_config make_reference_config(const ReferenceReceiverOptions& options);
 
-/// Two tables of flows take turns: the program writes into one while the other is read and emptied,
-/// so a run may last as long as it likes in fixed memory, and figures are those of an interval.
+/// Two tables of flows take turns: the program writes into one while the other is read and emptied.
+/// So a run of any length needs fixed memory, and the figures are those of an interval.
 class ReferenceReceiver {
  public:
   static Result<ReferenceReceiver> load(const ReferenceReceiverOptions& options);

@@ -52,7 +52,7 @@ class Connection {
     drop_front(from);
   }
 
-  /// What comes next is no message, and where one begins nobody knows.
+  /// The next bytes are no message, and the start of the next message is unknown.
   bool lost_frame() const { return lost_frame_; }
   /// The bytes of a message that is not whole yet.
   std::span<const std::byte> waiting() const { return {buffer_.data(), used_}; }

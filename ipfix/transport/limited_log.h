@@ -18,7 +18,7 @@ class LimitedLog {
   static constexpr std::size_t most_causes = 1'000;
   static constexpr std::chrono::hours pause{24};
 
-  /// `cause` is what must not be told twice a day, `line` what is told.
+  /// Logs `line`, at most once a day for each `cause`.
   void note(const std::string& cause, const std::string& line, Clock::time_point now) {
     auto known = causes_.find(cause);
     if (known == causes_.end()) {

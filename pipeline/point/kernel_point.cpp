@@ -77,8 +77,8 @@ Source::Filled KernelPoint::next(std::span<Packet> batch) {
   samples_.clear();
   std::size_t count = 0;
   read_ring(batch, count);
-  // Whoever finds nothing in his ring may sleep only if the other has nothing to do, either: a
-  // batch in every nap is 51 000 packets a second, and the ring would overflow.
+  // With an empty ring, one reader may sleep only if the other ring is empty too: one batch per nap
+  // is only 51 000 packets a second, and the ring would overflow.
   if (rtt_) rtt_->step(count == 0);
   if (count == 0 && !rtt_) std::this_thread::sleep_for(a_nap);
   look_after();

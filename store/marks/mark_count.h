@@ -1,6 +1,6 @@
 #pragma once
-// What a live point of alternate marking says of its intervals, as plain values: however it travels
-// and wherever it is kept.
+// What a live point of alternate marking reports about its intervals, as plain values, independent
+// of transport and storage.
 
 #include <compare>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
-// What a live point learns of flows from reference packets (RLI), as plain values: however it
-// travels and wherever it is kept.
+// What a live point measures of flows by reference packets (RLI), as plain values, independent of
+// transport and storage.
 
 #include <cstddef>
 #include <cstdint>

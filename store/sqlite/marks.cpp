@@ -25,9 +25,9 @@ constexpr const char* put_mark =
     "where (excluded.doubt <> '') > (doubt <> '') or "
     "((excluded.doubt <> '') = (doubt <> '') and excluded.read_ns > read_ns)";
 
-/// How far ahead the time is noted up to which a flow is needed: so it is noted seldom.
+/// The time until which a flow is needed is stored this far ahead, so that it is seldom updated.
 constexpr Duration noted_ahead = std::chrono::hours{1};
-/// Strangers may name any number of flows; the memory of them is not theirs.
+/// A peer may name any number of flows, so the memory for them is bounded.
 constexpr std::size_t most_flows = 100'000;
 
 }  // namespace

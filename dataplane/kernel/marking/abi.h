@@ -38,8 +38,8 @@ struct mk_place {
 	__u32 field;         /* all bits of the field that they are part of */
 };
 
-/* Bits of a packet that some flows are told by: addresses as they lie in the header (IPv4: both in
- * the first word), and MK_REST. */
+/* Bits of a packet that identify some flows: addresses as in the header (IPv4: both in the first
+ * word), and MK_REST. */
 struct mk_bits {
 	__u64 addresses[4];
 	__u64 rest;

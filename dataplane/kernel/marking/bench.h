@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * For sojourn-bench-kernel, and loaded for nothing else: programs that leave a packet as it was, so
- * that a test run can repeat it.  The option is put in by its node and taken out by the bare work,
- * or the other way round; what the bare work costs is told by programs that do more or less of it.
+ * Programs for sojourn-bench-kernel only.  They leave a packet unchanged, so that a test run can
+ * repeat it.  A node inserts the option and the bare work removes it, or the other way round.  The
+ * cost of the bare work is measured by programs that do more or less of it.
  */
 #include "dataplane/kernel/marking/option_room.h"
 

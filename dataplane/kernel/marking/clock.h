@@ -5,7 +5,7 @@
 #include "dataplane/kernel/marking/memory.h"
 
 #define MK_CLOCK_MONOTONIC 1
-/* A clock that is set is noticed so soon, however long the quarters are. */
+/* A change of the clock is noticed within this time, even if quarters are longer. */
 #define MK_LONGEST_SLEEP 20000000ull
 
 static int mk_turn(void *map, int *key, struct mk_timer *value)

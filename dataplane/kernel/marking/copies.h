@@ -41,8 +41,8 @@ DP_FUNCTION __u64 mk_identity(struct __sk_buff *skb, const struct mk_transport *
 	return (__u64)h.b << 32 | h.c;
 }
 
-/* Whether the same packet came just before.  Two CPUs may write at once: a torn slot matches nobody
- * but by chance. */
+/* Whether the same packet came just before.  Two CPUs may write at once: a torn slot matches only
+ * by chance. */
 DP_INLINE int mk_repeats(struct __sk_buff *skb, const struct mk_packet *packet,
 			 const struct mk_transport *transport)
 {

@@ -28,8 +28,8 @@ DP_INLINE int mk_is_too_late(const struct __sk_buff *skb, __u64 quarters)
 	return config.latest_pulse && (__s64)(mk_now(skb) - start) > (__s64)config.latest_pulse;
 }
 
-/* Two CPUs may ask at once: the pulse is whose exchange succeeds.  A super-packet is no pulse,
- * since all that it is divided into would carry it. */
+/* Two CPUs may try at once: the pulse is the packet whose exchange succeeds.  A super-packet is
+ * never a pulse, since all of its segments would carry the mark. */
 DP_INLINE __u32 mk_maybe_pulse(const struct __sk_buff *skb, struct mk_slot *slot, __u64 quarters,
 			       __u32 segments)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 #pragma once
 /*
- * Flows by 64 keyed bits of what they are told by: a packet meets a stranger's as often as 64
- * random bits are equal.
+ * Finds flows by a tag, a keyed hash of 64 bits.  Two different keys have equal tags with
+ * probability 2^-64.
  *
- * All flows are known before the first packet, so none has to be searched for: the lower half of a
- * tag tells a displacement, chosen by the process such that no two flows meet, and both together
- * the place.  There the whole tag is compared, in the line that is counted in.
+ * All flows are known before the first packet, so there is no search.  The lower half of a tag
+ * selects a displacement, which the process has chosen so that no two flows collide.  Tag and
+ * displacement give the place.  There the whole tag is compared, in the cache line of the counters.
  */
 #include "dataplane/kernel/compilers.h"
 #include "dataplane/kernel/marking/abi.h"

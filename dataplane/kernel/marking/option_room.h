@@ -161,7 +161,7 @@ DP_FUNCTION int mk_remove_behind(struct __sk_buff *skb, const struct mk_option *
 	return 0;
 }
 
-/* 0 if it is out; else it is not in the form that it was given, and stays. */
+/* 0 if the option was removed; otherwise it is not in the form that we insert, and stays. */
 DP_INLINE int mk_remove_option(struct __sk_buff *skb, const struct mk_option *option)
 {
 	if (!option->length || option->header + option->length != option->data_at + 4)
@@ -179,8 +179,8 @@ DP_INLINE void mk_store_option(struct __sk_buff *skb, const struct mk_option *op
 				    BPF_F_RECOMPUTE_CSUM);
 }
 
-/* What a super-packet is divided into when each part has the option: the kernel makes the parts
- * smaller.  0: it cannot be. */
+/* The number of segments of a super-packet if each has the option: the kernel makes the segments
+ * smaller.  0 if it cannot be divided so. */
 DP_INLINE __u32 mk_divided(const struct __sk_buff *skb, const struct mk_packet *packet,
 			   const struct mk_transport *transport, const struct mk_option *option,
 			   __u32 segments)

@@ -36,8 +36,8 @@
 #define RP_MOST_LEFT (1ll << 34)
 #define RP_MOST_CHANGE (1ll << 30)
 #define RP_FRACTION_BITS 16 /* of delays */
-/* After so many ns without a reference packet nobody knows whether its sender is still there, or
- * what its clock says: the next one begins anew, whoever sent it. */
+/* After this many ns without a reference packet, the state of the sender and of its clock is
+ * unknown.  The next reference packet of any sender starts again. */
 #define RP_SILENCE 10000000000ull
 /* Or before it: then the clock here was set back. */
 DP_INLINE int rp_is_old(__s64 after_ns)
@@ -106,8 +106,8 @@ DP_INLINE void rp_fold(struct rp_flow *f, __s64 slope)
 	f->waiting = 0;
 }
 
-/* With what is known of its gap, or by RLI-L if that is forgotten or could not be told.  False: the
- * gap is still open. */
+/* Settles the waiting packets by the slope of their gap, or by RLI-L if the slope is forgotten or
+ * unknown.  False: the gap is still open. */
 DP_INLINE int rp_fold_by(struct rp_flow *f, const struct rp_gap *gap)
 {
 	const int is_known = gap && gap->number == f->gap;
@@ -125,7 +125,7 @@ DP_INLINE int rp_fold_by(struct rp_flow *f, const struct rp_gap *gap)
 	return 1;
 }
 
-/* What of a packet that waits alone need not be kept, since it can be told. */
+/* Computes the sums that are not stored while a packet waits alone in its gap. */
 DP_INLINE void rp_spread(struct rp_flow *f, __s64 gap_left_ns)
 {
 	const __u64 time = f->waiting ? f->times : 0;
@@ -202,9 +202,9 @@ DP_INLINE __s64 rp_size_ns(const volatile struct rp_config *config, __u32 bytes)
 }
 
 /*
- * The process: flows begin anew in the other table.  Sums of one table have one base, so this is
- * when it can be renewed; what comes until then is not estimated, since the last reference packet
- * is too old.  What the flows of the table before count from.
+ * Called by the process: flows start again in the other table.  All sums of a table have one base,
+ * so a new base can only be used from now on; packets that came while it was awaited were not
+ * estimated, since the last reference packet was too old.  Returns the base of the previous table.
  */
 DP_INLINE __s64 rp_turn(struct rp_shared *shared)
 {
