@@ -6,8 +6,8 @@
 Two network namespaces and a veth pair between them.  Small packets as fast as a socket sends them, then iperf3, each
 without us, with the kernel engine and with the socket engine on the receiving interface, in turns.  The sender
 pays for the receiver's kernel too: what the program costs is missing from its rate, which is by the second of its CPU.
-Small packets are sent for --warm-up seconds before they are measured: the engine lets 100 000 requests a second in, but who came
-before it found out may still wait, and is looked for, until --expire (10 s) is over; --warm-up 0 shows what that costs.
+Small packets are sent for --warm-up seconds before they are measured: the engine admits 50 000 requests a second, but those that came
+before it measured the rate may still wait, and are looked up, until --expire (10 s) is over; --warm-up 0 shows what that costs.
 iperf3 is shown twice: as the rate that it reached, which other programs disturb, and by the second of CPU that its two ends used.
 Only ratios of one run mean anything; behind each stands the 95 % interval of the median of the rounds.  Needs root; says so and ends with 77 otherwise.
 """

@@ -1,5 +1,6 @@
 #pragma once
-// The experiments about one-way delay, L5 to L8 (CNF, RLI and LDA), and whether their margins hold.
+// The experiments about one-way delay, L5 to L8 (CNF, RLI and LDA), how well their margins hold,
+// and what networks of many points need.
 
 #include "experiments/report/experiment.h"
 

@@ -1,5 +1,5 @@
 // How often the 95 % intervals of `sojourn rtt` cover the truth, and how often `--expect` raises an
-// alarm though nothing has changed: every table, at every size of a series, on four kinds of
+// alarm though nothing has changed: every table, at every size of a series, on five kinds of
 // traffic.
 
 #include <fmt/format.h>
