@@ -49,8 +49,8 @@ std::string title_of(const AnswerRow& row) {
 std::string answer_json(const AnswerReport& report) {
   Json document = {{"from_ns", to_ns(report.answer.from)},
                    {"to_ns", to_ns(report.answer.to)},
-                   {"written_ns", to_ns(report.answer.written)},
-                   {"losses_until_ns", to_ns(report.answer.judged_until)}};
+                   {"written_ns", ns_or_null(report.answer.age.written)},
+                   {"losses_until_ns", ns_or_null(report.answer.age.judged_until)}};
   Json subjects = Json::array();
   for (const AnswerSubject& subject : report.answer.subjects) {
     Json json = {{"name", subject.name}, {"newest_ns", ns_or_null(subject.newest)}};

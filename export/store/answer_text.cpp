@@ -181,13 +181,13 @@ std::string nothing_text(const AnswerReport& report) {
 }  // namespace
 
 std::string answer_text(const AnswerReport& report, const TextOptions& options) {
+  const StoreAge& age = report.answer.age;
   std::string text = fmt::format(
       "From {} to {}, {}", second_text(report.answer.from), second_text(report.answer.to),
-      report.answer.written == Timestamp{}
-          ? "never written"
-          : fmt::format("written {} ago", age_text(report.now - report.answer.written)));
-  if (report.with_loss)
-    text += fmt::format(", losses until {} ago", age_text(report.now - report.answer.judged_until));
+      age.written ? fmt::format("written {} ago", age_text(report.now - *age.written))
+                  : "never written");
+  if (report.with_loss && age.judged_until)
+    text += fmt::format(", losses until {} ago", age_text(report.now - *age.judged_until));
   text += "\n";
   if (report.with_delays) {
     bool any = false;

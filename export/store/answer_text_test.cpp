@@ -14,7 +14,7 @@ AnswerReport report() {
   report.now = noon;
   report.answer.from = noon - 1h;
   report.answer.to = noon;
-  report.answer.written = noon - 3s;
+  report.answer.age.written = noon - 3s;
   return report;
 }
 
