@@ -71,7 +71,8 @@ std::string marking_json(const MarkingReporter& who, const MarkingReport& report
     line["duty"] = name_of(who.duty);
     line["marking"] = name_of(who.setup.method);
     line["carrier"] = who.setup.carrier.name();
-    line["interval"] = who.setup.length.name();
+    line["interval"] = who.setup.length.name();  // as --interval has it
+    line["interval_ns"] = to_ns(who.setup.length.length());
     line["number"] = report.interval;
     line["start_ns"] = to_ns(who.setup.length.start_of(report.interval));
     line["read_ns"] = to_ns(report.read_at);

@@ -67,6 +67,7 @@ TEST(MarkingReportJson, HasNumbersAsNumbers) {
   EXPECT_EQ(json["point"], "north");
   EXPECT_EQ(json["duty"], "mark");
   EXPECT_EQ(json["interval"], "1s");
+  EXPECT_EQ(json["interval_ns"], 1'000'000'000);
   EXPECT_EQ(json["number"], number);
   EXPECT_EQ(json["start_ns"], number * 1'000'000'000);
   EXPECT_EQ(json["read_ns"], number * 1'000'000'000 + 1'500'000'000);

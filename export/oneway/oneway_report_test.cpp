@@ -145,6 +145,21 @@ TEST(OnewayJson, NumbersAreNumbersAndNullIsNull) {
   EXPECT_FALSE(json.contains("groups"));
 }
 
+TEST(OnewayJson, AnEndThatIsNotKnownIsNull) {
+  const Example example;
+  const auto json = nlohmann::json::parse(oneway_json(example.report));
+  const auto& quantiles = json["packet_delays"]["quantiles"];
+  ASSERT_EQ(quantiles.size(), 8u);
+  EXPECT_EQ(quantiles[2]["q"], 0.5);
+  EXPECT_EQ(quantiles[2]["bounded"], true);
+  EXPECT_LT(quantiles[2]["low_ns"], quantiles[2]["delay_ns"]);
+  EXPECT_GT(quantiles[2]["high_ns"], quantiles[2]["delay_ns"]);
+  EXPECT_EQ(quantiles[7]["q"], 0.999);
+  EXPECT_EQ(quantiles[7]["bounded"], false) << "1000 packets do not bound it from above";
+  EXPECT_TRUE(quantiles[7]["low_ns"].is_number());
+  EXPECT_TRUE(quantiles[7]["high_ns"].is_null());
+}
+
 TEST(OnewayJson, NamesOfFilesNeedNotBeUtf8) {
   Example example;
   example.report.points[0].name = "caf\xe9.pcap";
