@@ -62,7 +62,7 @@ std::string reference_text(const ReferenceInterval& interval, std::string_view w
     fmt::format_to(out, "  {:<{}}{:>10}{:>10}{:>11}{:>11}\n", flow_name(flow.key), width,
                    format_count(flow.packets), format_count(flow.estimated),
                    flow.estimated > 0 ? nanoseconds(flow.mean_ns) : "-",
-                   flow.estimated > 1 ? nanoseconds(flow.deviation_ns) : "-");
+                   flow.estimated > 0 ? nanoseconds(flow.deviation_ns) : "-");
   return text;
 }
 
