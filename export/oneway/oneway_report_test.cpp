@@ -108,6 +108,16 @@ TEST(OnewayText, HasATitleAboveEachTable) {
   EXPECT_LT(title, row);
 }
 
+// Names of points come from stores and files of others.
+TEST(OnewayText, NamesInTablesArePrintable) {
+  Example example;
+  example.measured.result.tables = {
+      {"hops", "From point to point", {"from", "to"}, {{"a,b\"c\n\x1b[31m", "last"}}}};
+  const std::string text = oneway_text(example.report, {});
+  EXPECT_TRUE(text.contains("\na,b\"c\\x0a\\x1b[31m")) << text;
+  EXPECT_FALSE(text.contains('\x1b')) << text;
+}
+
 TEST(OnewayText, HasARowForEachDirection) {
   Example example;
   for (int i = 1; i <= 10; ++i) example.measured.backward.add(i * 1s);

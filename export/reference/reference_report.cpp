@@ -112,8 +112,9 @@ std::string reference_sums_text(std::string_view point, const ReferenceSums& sum
   const ReferenceInterval total = sums.total();
   std::string text = reference_text(
       total,
-      fmt::format("{}, {} to {}, {} intervals", point, format_time(total.begin).substr(0, 19),
-                  format_time(total.end).substr(11, 8), format_count(sums.intervals())),
+      fmt::format("{}, {} to {}, {} intervals", printable(point, 255),
+                  format_time(total.begin).substr(0, 19), format_time(total.end).substr(11, 8),
+                  format_count(sums.intervals())),
       top);
   if (total.flows.size() > top)
     text += fmt::format("  ... and {} flows with fewer packets, which --json tells\n",

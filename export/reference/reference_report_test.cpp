@@ -128,6 +128,13 @@ TEST(ReferenceSums, AreOneTableAndSayWhatIsLeftOut) {
   EXPECT_FALSE(reference_sums_text("south", sums, 3).contains("...")) << "all of them are shown";
 }
 
+TEST(ReferenceSums, AForeignNameIsPrintable) {
+  ReferenceSums sums;
+  sums.add(example());
+  const std::string text = reference_sums_text("a,b\"c\n\x1b[31m", sums, 2);
+  EXPECT_TRUE(text.starts_with("a,b\"c\\x0a\\x1b[31m, 2023-11-14T22:13:20")) << text;
+}
+
 TEST(ReferenceCsv, HasALinePerFlowAndNothingWhereNothingIsKnown) {
   EXPECT_EQ(reference_csv(example()),
             "1700000000000000000,1700000010000000000,tcp,10.0.0.1,1024,10.0.0.1,443,100,90,1000000,"

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "export/csv_field.h"
 #include "export/store/answer_report.h"
 #include "export/store/estimate_json.h"
 #include "naming/stored_group.h"
@@ -84,7 +85,7 @@ std::string answer_csv(const AnswerReport& report) {
       for (std::size_t i = 0; i < estimates.size(); ++i) {
         const Interval& interval = estimates[i].interval;
         text += fmt::format(
-            "{},{},{},{},{},{:.1f},{},{},{},{}", subject.name,
+            "{},{},{},{},{},{:.1f},{},{},{},{}", csv_field(subject.name),
             oneway ? "oneway" : kind_names[row.measure], oneway ? "" : leg_names[row.leg],
             row.prefix ? group_name(*row.prefix) : "", row.delays.total_weight(),
             row.delays.effective_samples(), report.quantiles[i], to_ns(estimates[i].delay),
