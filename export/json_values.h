@@ -25,6 +25,11 @@ inline Json ns_or_null(const std::optional<Duration>& duration) {
   return duration ? Json(to_ns(*duration)) : Json(nullptr);
 }
 
+/// An end of an interval; null if the samples cannot bound it.
+inline Json interval_end(Duration end, bool bounded) {
+  return bounded ? Json(to_ns(end)) : Json(nullptr);
+}
+
 /// Whole numbers as integers, so that counts do not become 12.0; null if not finite.
 inline Json number_or_null(double value) {
   if (!std::isfinite(value)) return nullptr;

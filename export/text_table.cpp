@@ -5,7 +5,14 @@
 #include <numeric>
 #include <utility>
 
+#include "core/printable.h"
+
 namespace sojourn {
+namespace {
+
+constexpr std::size_t longest_cell = 1000;
+
+}  // namespace
 
 std::size_t display_width(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(
@@ -32,7 +39,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width,
 
 std::vector<std::string> texts_of(const std::vector<Cell>& cells) {
   std::vector<std::string> texts;
-  for (const Cell& cell : cells) texts.push_back(cell.text);
+  for (const Cell& cell : cells) texts.push_back(printable(cell.text, longest_cell));
   return texts;
 }
 

@@ -18,7 +18,7 @@ std::size_t display_width(std::string_view text);
 std::vector<std::string> wrapped(std::string_view text, std::size_t width,
                                  std::string_view indent = "");
 
-/// The cells' texts for people.
+/// The cells' texts for people, printable: names of points come from files and stores of others.
 std::vector<std::string> texts_of(const std::vector<Cell>& cells);
 
 /// Rows of cells, each column as wide as its widest cell.  Leading named columns are left-aligned,

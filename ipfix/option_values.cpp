@@ -5,13 +5,13 @@
 
 #include "ipfix/mark_values.h"
 #include "ipfix/ntp_time.h"
+#include "ipfix/point_name.h"
 #include "ipfix/record_plan.h"
 #include "ipfix/reference_values.h"
 
 namespace sojourn::ipfix {
 namespace {
 
-constexpr std::size_t longest_name_bytes = 255;
 constexpr std::uint64_t most_duration = std::numeric_limits<std::int64_t>::max();
 
 /// RFC 7011 section 6.1.5: 1 is true, 2 is false.
@@ -151,8 +151,7 @@ void OptionValues::take_own(OwnElement element, std::span<const std::byte> bytes
 }
 
 bool OptionValues::possible() const {
-  if (has_instance_ && (point_.name.empty() || point_.name.size() > longest_name_bytes))
-    return false;
+  if (has_instance_ && !is_point_name(point_.name)) return false;
   if (has_fingerprint_ &&
       (!std::isfinite(selection_.sampling) || selection_.sampling <= 0 || selection_.sampling > 1 ||
        (algorithm_ != static_cast<std::uint64_t>(SelectorAlgorithm::bob) &&

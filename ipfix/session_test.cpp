@@ -202,7 +202,7 @@ TEST(SessionProperty, WhatIsWrittenIsRead) {
     for (FlowRecord& flow : flows) flow = random_flow(random);
     std::vector<RttCell> cells(random() % 500);
     for (RttCell& cell : cells) cell = random_cell(random);
-    const PointIdentity point{"point " + std::to_string(seed), random()};
+    const PointIdentity point{"point-" + std::to_string(seed), random()};
     const Timestamp now = random_time(random);
 
     const WriterOptions options{.domain = domain_of(point.name),
@@ -241,6 +241,27 @@ TEST(SessionProperty, WhatIsWrittenIsRead) {
     EXPECT_EQ(all.records, flows) << "seed " << seed;
     EXPECT_EQ(all.cells, cells) << "seed " << seed;
     EXPECT_EQ(session.troubles().total(), 0u);
+  }
+}
+
+// It would reach logs, reports, metrics and the page.
+TEST(SessionProperty, ANameThatIsNotPrintableIsRefusedAndCounted) {
+  for (const std::string name :
+       {"a,b\"c\n\x1b[31m", "\x1b[31m", "north:south", "caf\xe9", "north"}) {
+    Session session;
+    PointReport report;
+    Decoded decoded;
+    for (const auto& message : template_messages({}, {})) session.decode(message, report);
+    MessageWriter writer{
+        {}, [&](const Message& message) { decoded = session.decode(message.bytes, report); }};
+    writer.begin({name, 1}, 1, {});
+    writer.counters({});
+    writer.end();
+    const bool good = name == "north";
+    EXPECT_EQ(decoded.from_a_point, good) << name;
+    EXPECT_EQ(report.point.name, good ? "north" : "") << name;
+    EXPECT_EQ(session.troubles()[Trouble::bad_value], good ? 0u : 1u) << name;
+    EXPECT_TRUE(decoded.counted) << "the message's records are counted all the same";
   }
 }
 

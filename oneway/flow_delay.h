@@ -16,7 +16,7 @@ struct FlowDelay {
   /// method that reads only there.  Packets whose fate is unknown are left out.
   std::uint64_t packets = 0;
   std::optional<double> mean_ns;    ///< may be negative by the clocks
-  std::optional<double> stddev_ns;  ///< of the packets' delays, divided by their number
+  std::optional<double> stddev_ns;  ///< of the packets' delays, divided by their number: 0 for one
   /// Half of the 95 % interval of mean_ns, for a method that estimates and knows its error.
   std::optional<double> margin_ns;
   std::optional<std::int64_t> min_ns;

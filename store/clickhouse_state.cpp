@@ -153,8 +153,11 @@ Result<StoreAge> ClickHouseStore::age() {
   const auto rows = state_of("age");
   if (!rows) return std::unexpected(rows.error());
   if (rows->empty()) return StoreAge{};
-  return StoreAge{timestamp_from_ns(rows->front()["written_ns"].value_or(0)),
-                  timestamp_from_ns(rows->front()["judged_until_ns"].value_or(0))};
+  const auto time = [&](std::string_view name) -> std::optional<Timestamp> {
+    const auto ns = rows->front()[name];
+    return ns ? std::optional{timestamp_from_ns(*ns)} : std::nullopt;
+  };
+  return StoreAge{time("written_ns"), time("judged_until_ns")};
 }
 
 Result<std::vector<SubjectSummary>> ClickHouseStore::subjects() {

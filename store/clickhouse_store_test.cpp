@@ -84,8 +84,8 @@ class ClickHouseStoreTest : public testing::Test {
 #ifdef SOJOURN_WITH_SQLITE
 
 void expect_same(const Answer& a, const Answer& b) {
-  EXPECT_EQ(a.written, b.written);
-  EXPECT_EQ(a.judged_until, b.judged_until);
+  EXPECT_EQ(a.age.written, b.age.written);
+  EXPECT_EQ(a.age.judged_until, b.age.judged_until);
   ASSERT_EQ(a.subjects.size(), b.subjects.size());
   for (std::size_t i = 0; i < a.subjects.size(); ++i) {
     const AnswerSubject &one = a.subjects[i], &other = b.subjects[i];

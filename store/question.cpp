@@ -153,8 +153,7 @@ Result<Answer> ask(Store& store, const Question& question) {
   answer.to = question.to;
   const auto age = store.age();
   if (!age) return std::unexpected(age.error());
-  answer.written = age->written;
-  answer.judged_until = age->judged_until;
+  answer.age = *age;
   const auto subjects = store.subjects();
   if (!subjects) return std::unexpected(subjects.error());
   for (const std::string& wanted : question.subjects)
@@ -175,8 +174,8 @@ Result<Answer> ask(Store& store, const Question& question) {
       if (auto done = add_rows(store, question, subject.name, measure, part); !done)
         return std::unexpected(done.error());
     }
-    if (question.loss)
-      if (auto done = add_losses(store, question, age->judged_until, part); !done)
+    if (question.loss && age->judged_until)
+      if (auto done = add_losses(store, question, *age->judged_until, part); !done)
         return std::unexpected(done.error());
     const auto newest = store.newest(subject.name);
     if (!newest) return std::unexpected(newest.error());

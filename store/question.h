@@ -53,9 +53,7 @@ struct AnswerSubject {
 
 struct Answer {
   Timestamp from{}, to{};
-  /// If losses are requested: the time up to which they are known.
-  Timestamp judged_until{};
-  Timestamp written{};
+  StoreAge age;  ///< losses are those of packets sent before its `judged_until`
   std::vector<AnswerSubject> subjects;
 };
 

@@ -20,7 +20,7 @@ class MemoryStore : public Store {
   void add(const std::string& subject, CellSeries series, const CellBlock& block) {
     blocks_[subject].emplace_back(series, block);
   }
-  Timestamp judged_until = start + 24h;
+  std::optional<Timestamp> judged_until = start + 24h;
 
   Result<void> write(const StoreWrite&) override { return failure("not here"); }
   Result<std::vector<PointLedger>> ledgers() override { return std::vector<PointLedger>{}; }
@@ -167,14 +167,16 @@ TEST(Ask, LossIsOfWhatIsJudged) {
   question.loss = true;
   const auto answer = ask(store, question);
   const auto& row = answer->subjects.at(0).rows.at(0);
-  EXPECT_EQ(answer->judged_until, start + 50min);  // people are told
+  EXPECT_EQ(answer->age.judged_until, start + 50min);  // people are told
   ASSERT_TRUE(row.loss);
   EXPECT_EQ(row.loss->sent, 1000);
   EXPECT_DOUBLE_EQ(row.loss->share, 0.1);
   EXPECT_LT(row.loss->low, 0.1);
   EXPECT_GT(row.loss->high, 0.1);
-  store.judged_until = start;
-  EXPECT_FALSE(ask(store, question)->subjects.at(0).rows.at(0).loss);
+  for (const std::optional<Timestamp> none : {std::optional{start}, std::optional<Timestamp>{}}) {
+    store.judged_until = none;
+    EXPECT_FALSE(ask(store, question)->subjects.at(0).rows.at(0).loss);
+  }
   question.loss = false;
   EXPECT_FALSE(ask(store, question)->subjects.at(0).rows.at(0).loss);
 }

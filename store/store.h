@@ -65,10 +65,10 @@ inline constexpr Duration merge_lateness = std::chrono::minutes{2};
 /// How long counts of marking points are kept, and delays by reference packets.
 inline constexpr Duration marks_kept = default_tiers[0].kept;
 
-/// When a store was last written to, and up to when its losses are known.
+/// When a store was last written to, and up to when its losses are known; unknown if never.
 struct StoreAge {
-  Timestamp written{};
-  Timestamp judged_until{};
+  std::optional<Timestamp> written;
+  std::optional<Timestamp> judged_until;
 };
 
 struct SubjectSummary {

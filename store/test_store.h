@@ -30,6 +30,7 @@ class TestStore : public Store {
   Result<std::vector<PointLedger>> ledgers() override { return ledgers_; }
   Result<StoreAge> age() override {
     if (!fault.empty()) return failure(fault);
+    if (never_written) return StoreAge{};
     return StoreAge{start, start + std::chrono::hours{24}};
   }
   Result<std::vector<SubjectSummary>> subjects() override {
@@ -62,6 +63,7 @@ class TestStore : public Store {
 
   Duration slice = finest_slice;    ///< of all that is stored
   std::uint8_t prefix_length = 24;  ///< of what is added from now on
+  bool never_written = false;
   std::string fault;
   std::vector<PointLedger> ledgers_;
 

@@ -97,7 +97,7 @@ Reply AnswerWorker::answer(const Question& question) {
 Reply AnswerWorker::remembered_answer(const Question& question, const ApiContext& context) {
   const std::string key = question.name + '\x1d' + question.query.canonical();
   const auto age = store_->age();
-  const Timestamp written = age ? age->written : Timestamp{};
+  const std::optional<Timestamp> written = age ? age->written : std::nullopt;
   if (const auto known = memory_.find(key); known != memory_.end() &&
                                             known->second.written == written &&
                                             context.now - known->second.asked < remembered_for)

@@ -54,7 +54,8 @@ class AnswerWorker {
   };
   struct Remembered {
     Reply reply;
-    Timestamp written{}, asked{};
+    std::optional<Timestamp> written;
+    Timestamp asked{};
   };
 
   Reply answer(const Question& question);
@@ -75,7 +76,7 @@ class AnswerWorker {
   std::string store_fault_;
   std::map<std::string, Remembered> memory_;
   std::size_t remembered_bytes_ = 0;
-  Timestamp written_{};
+  std::optional<Timestamp> written_;
   Timestamp last_event_{};
 };
 

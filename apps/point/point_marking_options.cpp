@@ -9,6 +9,7 @@
 #include "apps/marking_option.h"
 #include "apps/option_helpers.h"
 #include "apps/point/point_marking.h"
+#include "ipfix/point_name.h"
 
 namespace sojourn {
 namespace {
@@ -113,8 +114,9 @@ std::string complete_marking_request(PointMarkingRequest& request, const CLI::Ap
   if (request.name.empty() && point.count("--to") > 0)
     return "--name is required with --to: what the collector shall call this point";
   if (request.name.empty()) request.name = request.live.interface;
-  if (request.name.size() > 64 || request.name.find_first_of(",: \t\n\"") != std::string::npos)
-    return "--name must have 1 to 64 characters, without spaces, ',' and ':'";
+  // A line of --records has it between commas, without quotation marks.
+  if (request.name.size() > 64 || !ipfix::is_point_name(request.name) || request.name.contains('"'))
+    return "--name must have 1 to 64 printable characters, without spaces, ',', ':' and '\"'";
   const auto plan = plan_marking(program);
   return plan ? std::string{} : plan.error().message;
 }

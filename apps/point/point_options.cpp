@@ -14,6 +14,7 @@
 #include "apps/point/point_marking.h"
 #include "apps/point/point_reference.h"
 #include "apps/point/point_request.h"
+#include "ipfix/point_name.h"
 
 namespace sojourn {
 namespace {
@@ -195,8 +196,8 @@ void refuse(const std::string& reason) {
 /// What the collector shall call it.
 std::string fault_of_name(const CLI::App& point, const std::string& name) {
   if (point.count("--name") == 0) return "--name is required";
-  if (name.empty() || name.size() > 64 || name.find_first_of(",: \t\n") != std::string::npos)
-    return "--name must have 1 to 64 characters, without spaces, ',' and ':'";
+  if (name.size() > 64 || !ipfix::is_point_name(name))
+    return "--name must have 1 to 64 printable characters, without spaces, ',' and ':'";
   return {};
 }
 

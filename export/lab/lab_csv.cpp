@@ -5,15 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "export/csv_field.h"
+
 namespace sojourn {
 namespace {
-
-std::string quoted_if_needed(const std::string& cell) {
-  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
-  std::string quoted = "\"";
-  for (const char c : cell) quoted += c == '"' ? std::string{"\"\""} : std::string{c};
-  return quoted + '"';
-}
 
 std::string number_cell(double number) {
   return std::isfinite(number) ? fmt::format("{}", number) : std::string{};
@@ -26,7 +21,7 @@ std::string csv_value(const Cell& cell) {
     std::string operator()(std::int64_t number) const { return std::to_string(number); }
     std::string operator()(std::uint64_t number) const { return std::to_string(number); }
     std::string operator()(double number) const { return number_cell(number); }
-    std::string operator()(const std::string& text) const { return quoted_if_needed(text); }
+    std::string operator()(const std::string& text) const { return csv_field(text); }
     std::string operator()(const BesidePaper& both) const { return number_cell(both.ours); }
     std::string operator()(Timestamp time) const { return std::to_string(to_ns(time)); }
   };
@@ -50,8 +45,8 @@ std::string lab_csv(const ResultTable& table) {
   std::string text;
   for (std::size_t i = 0; i < width; ++i) {
     if (i > 0) text += ',';
-    text += quoted_if_needed(table.columns[i]);
-    if (beside_paper[i]) text += ',' + quoted_if_needed(table.columns[i] + " (paper)");
+    text += csv_field(table.columns[i]);
+    if (beside_paper[i]) text += ',' + csv_field(table.columns[i] + " (paper)");
   }
   text += '\n';
   const Cell unknown;

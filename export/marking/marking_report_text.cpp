@@ -38,8 +38,8 @@ std::string_view verb_of(MarkingDuty duty) {
 
 std::string marking_heading(const MarkingReporter& who, std::string_view interface,
                             TcDirection direction, std::string_view how) {
-  return fmt::format("{} {} at {}, {}, {}: {} in {}, intervals of {}, {} {}\n", who.point,
-                     verb_of(who.duty), printable(interface),
+  return fmt::format("{} {} at {}, {}, {}: {} in {}, intervals of {}, {} {}\n",
+                     printable(who.point), verb_of(who.duty), printable(interface),
                      direction == TcDirection::egress ? "egress" : "ingress", how,
                      name_of(who.setup.method), who.setup.carrier.name(), who.setup.length.name(),
                      who.setup.flows.size(), who.setup.flows.size() == 1 ? "flow" : "flows") +
@@ -71,7 +71,8 @@ std::string marking_json(const MarkingReporter& who, const MarkingReport& report
     line["duty"] = name_of(who.duty);
     line["marking"] = name_of(who.setup.method);
     line["carrier"] = who.setup.carrier.name();
-    line["interval"] = who.setup.length.name();
+    line["interval"] = who.setup.length.name();  // as --interval has it
+    line["interval_ns"] = to_ns(who.setup.length.length());
     line["number"] = report.interval;
     line["start_ns"] = to_ns(who.setup.length.start_of(report.interval));
     line["read_ns"] = to_ns(report.read_at);
@@ -112,7 +113,8 @@ std::string left_alone_text(const MarkingReporter& who, const MarkingLeftAlone& 
   std::string text;
   const auto say = [&](std::uint64_t count, std::string_view why) {
     if (count > 0)
-      text += fmt::format("{}: {} packets left alone: {}\n", who.point, format_count(count), why);
+      text += fmt::format("{}: {} packets left alone: {}\n", printable(who.point),
+                          format_count(count), why);
   };
   say(left.not_ip, "no IP");
   say(left.no_flow, "of no monitored flow");

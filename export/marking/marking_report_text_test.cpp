@@ -46,6 +46,15 @@ TEST(MarkingReportText, NamesThePointAndTheColumns) {
             "interval        packets  pulse after       late      early  not ours  flow\n");
 }
 
+TEST(MarkingReportText, ANameIsPrintable) {
+  MarkingReporter hostile = north();
+  hostile.point = "a,b\"c\n\x1b[31m";
+  const std::string shown = "a,b\"c\\x0a\\x1b[31m";
+  EXPECT_TRUE(
+      marking_heading(hostile, "eth0", TcDirection::egress, "tc").starts_with(shown + " marks"));
+  EXPECT_TRUE(left_alone_text(hostile, {.not_ip = 1}).starts_with(shown + ": 1 packets left"));
+}
+
 TEST(MarkingReportText, HasALineForEachFlow) {
   EXPECT_EQ(marking_text(north(), counted()),
             "22:13:20.000     12 345     500.0 ms   2.000 ms          -         7  protocol=udp\n");
@@ -67,6 +76,7 @@ TEST(MarkingReportJson, HasNumbersAsNumbers) {
   EXPECT_EQ(json["point"], "north");
   EXPECT_EQ(json["duty"], "mark");
   EXPECT_EQ(json["interval"], "1s");
+  EXPECT_EQ(json["interval_ns"], 1'000'000'000);
   EXPECT_EQ(json["number"], number);
   EXPECT_EQ(json["start_ns"], number * 1'000'000'000);
   EXPECT_EQ(json["read_ns"], number * 1'000'000'000 + 1'500'000'000);

@@ -31,12 +31,14 @@ void describe(Json& object, const Distribution& delays) {
   object["relative_error"] = delays.relative_error();
   object["quantiles"] = Json::array();
   const auto estimates = delays.estimates(quantiles);
-  for (std::size_t i = 0; i < estimates.size(); ++i)
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    const Interval& interval = estimates[i].interval;
     object["quantiles"].push_back({{"q", quantiles[i]},
                                    {"delay_ns", to_ns(estimates[i].delay)},
-                                   {"low_ns", to_ns(estimates[i].interval.low)},
-                                   {"high_ns", to_ns(estimates[i].interval.high)},
-                                   {"bounded", estimates[i].interval.bounded()}});
+                                   {"low_ns", interval_end(interval.low, interval.bounded_below)},
+                                   {"high_ns", interval_end(interval.high, interval.bounded_above)},
+                                   {"bounded", interval.bounded()}});
+  }
 }
 
 Json flow_object(const FlowDelay& flow) {

@@ -108,6 +108,16 @@ TEST(OnewayText, HasATitleAboveEachTable) {
   EXPECT_LT(title, row);
 }
 
+// Names of points come from stores and files of others.
+TEST(OnewayText, NamesInTablesArePrintable) {
+  Example example;
+  example.measured.result.tables = {
+      {"hops", "From point to point", {"from", "to"}, {{"a,b\"c\n\x1b[31m", "last"}}}};
+  const std::string text = oneway_text(example.report, {});
+  EXPECT_TRUE(text.contains("\na,b\"c\\x0a\\x1b[31m")) << text;
+  EXPECT_FALSE(text.contains('\x1b')) << text;
+}
+
 TEST(OnewayText, HasARowForEachDirection) {
   Example example;
   for (int i = 1; i <= 10; ++i) example.measured.backward.add(i * 1s);
@@ -143,6 +153,21 @@ TEST(OnewayJson, NumbersAreNumbersAndNullIsNull) {
   EXPECT_TRUE(rows[1]["lost"].is_null());
   EXPECT_EQ(json["notes"][0], "The cache was small. See --cache.");
   EXPECT_FALSE(json.contains("groups"));
+}
+
+TEST(OnewayJson, AnEndThatIsNotKnownIsNull) {
+  const Example example;
+  const auto json = nlohmann::json::parse(oneway_json(example.report));
+  const auto& quantiles = json["packet_delays"]["quantiles"];
+  ASSERT_EQ(quantiles.size(), 8u);
+  EXPECT_EQ(quantiles[2]["q"], 0.5);
+  EXPECT_EQ(quantiles[2]["bounded"], true);
+  EXPECT_LT(quantiles[2]["low_ns"], quantiles[2]["delay_ns"]);
+  EXPECT_GT(quantiles[2]["high_ns"], quantiles[2]["delay_ns"]);
+  EXPECT_EQ(quantiles[7]["q"], 0.999);
+  EXPECT_EQ(quantiles[7]["bounded"], false) << "1000 packets do not bound it from above";
+  EXPECT_TRUE(quantiles[7]["low_ns"].is_number());
+  EXPECT_TRUE(quantiles[7]["high_ns"].is_null());
 }
 
 TEST(OnewayJson, NamesOfFilesNeedNotBeUtf8) {

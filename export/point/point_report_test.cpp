@@ -74,6 +74,15 @@ TEST(PointSummary, OfMarksOrReferences) {
             "  to c:4740 over tls: 1 000 records sent, 40 left in the spool, 8 thrown away\n");
 }
 
+TEST(PointText, ANameIsPrintable) {
+  PointFigures hostile = figures();
+  hostile.name = "a,b\"c\n\x1b[31m";
+  const std::string shown = "a,b\"c\\x0a\\x1b[31m: ";
+  EXPECT_TRUE(point_status(hostile, 0, collector, true).starts_with(shown));
+  EXPECT_TRUE(point_summary(hostile, {}, collector, spool()).starts_with(shown));
+  EXPECT_TRUE(counting_point_summary(hostile.name, 0, collector, spool()).starts_with(shown));
+}
+
 TEST(WatchReport, NumbersAreNumbersAndNullIsNull) {
   EXPECT_EQ(watch_json(std::nullopt).dump(), "{\"reports_thrown_away\":0}");
   WatchFigures figures{.interface = "e\"0"};

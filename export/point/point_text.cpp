@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/printable.h"
 #include "core/units.h"
 
 namespace sojourn {
@@ -27,7 +28,7 @@ std::string point_status(const PointFigures& figures, double packets_per_second,
                          const ipfix::Endpoint& collector, bool connected) {
   const PointCounters& counters = figures.counters;
   std::string line =
-      fmt::format("{}: {} packets ({}/s), {} selected, {} records", figures.name,
+      fmt::format("{}: {} packets ({}/s), {} selected, {} records", printable(figures.name),
                   format_count(counters.packets_seen),
                   format_count(static_cast<std::uint64_t>(packets_per_second)),
                   format_count(counters.packets_selected), format_count(counters.records_exported));
@@ -45,7 +46,7 @@ std::string point_summary(const PointFigures& figures, const PointSelecting& sel
                           const ipfix::Endpoint& collector, const ipfix::SpoolCounters& spool) {
   const PointCounters& counters = figures.counters;
   std::string text =
-      fmt::format("{}: {} packets seen, {} selected, in {} records\n", figures.name,
+      fmt::format("{}: {} packets seen, {} selected, in {} records\n", printable(figures.name),
                   format_count(counters.packets_seen), format_count(counters.packets_selected),
                   format_count(spool.appended.records)) +
       spool_text(collector, spool);
@@ -74,8 +75,8 @@ std::string point_summary(const PointFigures& figures, const PointSelecting& sel
 std::string counting_point_summary(const std::string& name, std::uint64_t packets,
                                    const ipfix::Endpoint& collector,
                                    const ipfix::SpoolCounters& spool) {
-  return fmt::format("{}: {} packets counted, in {} records\n", name, format_count(packets),
-                     format_count(spool.appended.records)) +
+  return fmt::format("{}: {} packets counted, in {} records\n", printable(name),
+                     format_count(packets), format_count(spool.appended.records)) +
          spool_text(collector, spool);
 }
 

@@ -62,7 +62,7 @@ std::string reference_text(const ReferenceInterval& interval, std::string_view w
     fmt::format_to(out, "  {:<{}}{:>10}{:>10}{:>11}{:>11}\n", flow_name(flow.key), width,
                    format_count(flow.packets), format_count(flow.estimated),
                    flow.estimated > 0 ? nanoseconds(flow.mean_ns) : "-",
-                   flow.estimated > 1 ? nanoseconds(flow.deviation_ns) : "-");
+                   flow.estimated > 0 ? nanoseconds(flow.deviation_ns) : "-");
   return text;
 }
 
@@ -112,8 +112,9 @@ std::string reference_sums_text(std::string_view point, const ReferenceSums& sum
   const ReferenceInterval total = sums.total();
   std::string text = reference_text(
       total,
-      fmt::format("{}, {} to {}, {} intervals", point, format_time(total.begin).substr(0, 19),
-                  format_time(total.end).substr(11, 8), format_count(sums.intervals())),
+      fmt::format("{}, {} to {}, {} intervals", printable(point, 255),
+                  format_time(total.begin).substr(0, 19), format_time(total.end).substr(11, 8),
+                  format_count(sums.intervals())),
       top);
   if (total.flows.size() > top)
     text += fmt::format("  ... and {} flows with fewer packets, which --json tells\n",

@@ -44,11 +44,21 @@ TEST(ReferenceText, IsALineOfTotalsAndTheLargestFlows) {
   EXPECT_FALSE(reference_text(example(), "eth0", 0).contains("10.0.0.2:1024"));
 }
 
-TEST(ReferenceText, ADeviationNeedsTwoPackets) {
+// Delays are described by their own spread, divided by their number: that of one is 0, in the text,
+// in JSON and in CSV.  Of none nothing is known.
+TEST(ReferenceReport, OneDelayHasNoSpreadAndNoneHasNoFigures) {
   ReferenceInterval interval = example();
-  interval.flows = {{.key = test_flow_key(1), .packets = 9, .estimated = 1, .mean_ns = 1e6}};
-  EXPECT_TRUE(reference_text(interval, "eth0", 1).ends_with("  1.000 ms          -\n"))
-      << reference_text(interval, "eth0", 1);
+  interval.flows = {{.key = test_flow_key(1), .packets = 9, .estimated = 1, .mean_ns = 1e6},
+                    {.key = test_flow_key(2), .packets = 8}};
+  const std::string text = reference_text(interval, "eth0", 2);
+  EXPECT_TRUE(text.contains("         9         1   1.000 ms       0 ns\n")) << text;
+  EXPECT_TRUE(text.ends_with("         8         0          -          -\n")) << text;
+  const auto flows = nlohmann::json::parse(reference_json(interval, "point", "south"))["flows"];
+  EXPECT_EQ(flows[0]["delay_stddev_ns"], 0);
+  EXPECT_TRUE(flows[1]["delay_stddev_ns"].is_null());
+  const std::string lines = reference_csv(interval);
+  EXPECT_TRUE(lines.contains(",9,1,1000000,0,0\n")) << lines;
+  EXPECT_TRUE(lines.ends_with(",8,0,,,0\n")) << lines;
 }
 
 TEST(ReferenceText, NamesWhatWentWrongOnlyIfItDid) {
@@ -116,6 +126,13 @@ TEST(ReferenceSums, AreOneTableAndSayWhatIsLeftOut) {
   EXPECT_TRUE(text.ends_with("\n  ... and 1 flows with fewer packets, which --json tells\n"))
       << text;
   EXPECT_FALSE(reference_sums_text("south", sums, 3).contains("...")) << "all of them are shown";
+}
+
+TEST(ReferenceSums, AForeignNameIsPrintable) {
+  ReferenceSums sums;
+  sums.add(example());
+  const std::string text = reference_sums_text("a,b\"c\n\x1b[31m", sums, 2);
+  EXPECT_TRUE(text.starts_with("a,b\"c\\x0a\\x1b[31m, 2023-11-14T22:13:20")) << text;
 }
 
 TEST(ReferenceCsv, HasALinePerFlowAndNothingWhereNothingIsKnown) {

@@ -19,11 +19,8 @@ Json counts(const std::vector<NamedCount>& named) {
 
 /// The ends of an interval; null if the value is unbounded, and why.
 void add_interval(Json& object, const Interval& interval) {
-  const auto end = [](Duration delay, bool bounded) {
-    return bounded ? Json(to_ns(delay)) : Json(nullptr);
-  };
-  object["low_ns"] = end(interval.low, interval.bounded_below);
-  object["high_ns"] = end(interval.high, interval.bounded_above);
+  object["low_ns"] = interval_end(interval.low, interval.bounded_below);
+  object["high_ns"] = interval_end(interval.high, interval.bounded_above);
   object["bounded"] = interval.bounded();
   object["unbounded_because"] = nullptr;
   if (interval.why == Unbounded::too_few_samples) object["unbounded_because"] = "too-few-samples";
@@ -80,7 +77,7 @@ Json table_object(const TableSummary& table) {
 Json engine_object(const EngineSummary& engine) {
   Json object{{"name", engine.name},
               {"how", engine.how},
-              {"why", engine.why},
+              {"why", engine.why.empty() ? Json(nullptr) : Json(engine.why)},
               {"packets", engine.packets},
               {"missed", engine.missed},
               {"missed_what", name_of(engine.missed_what)},

@@ -95,6 +95,14 @@ TEST(JsonReport, IsOneLineOfAnInterval) {
   EXPECT_EQ(interval["end_ns"], 1'794'052'802'000'000'000);
 }
 
+TEST(JsonReport, WhyAnEngineWasTakenIsNullIfTheUserChoseIt) {
+  ExampleReport example;
+  example.report.engine.emplace().name = "socket";
+  EXPECT_TRUE(Json::parse(json_report(example.report))["engine"]["why"].is_null());
+  example.report.engine->why = "no CAP_BPF";
+  EXPECT_EQ(Json::parse(json_report(example.report))["engine"]["why"], "no CAP_BPF");
+}
+
 TEST(JsonReport, IsADocumentWhateverHappened) {
   const Measurement nothing;
   RttReport report;

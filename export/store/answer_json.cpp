@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "export/csv_field.h"
 #include "export/store/answer_report.h"
 #include "export/store/estimate_json.h"
 #include "naming/stored_group.h"
@@ -49,8 +50,8 @@ std::string title_of(const AnswerRow& row) {
 std::string answer_json(const AnswerReport& report) {
   Json document = {{"from_ns", to_ns(report.answer.from)},
                    {"to_ns", to_ns(report.answer.to)},
-                   {"written_ns", to_ns(report.answer.written)},
-                   {"losses_until_ns", to_ns(report.answer.judged_until)}};
+                   {"written_ns", ns_or_null(report.answer.age.written)},
+                   {"losses_until_ns", ns_or_null(report.answer.age.judged_until)}};
   Json subjects = Json::array();
   for (const AnswerSubject& subject : report.answer.subjects) {
     Json json = {{"name", subject.name}, {"newest_ns", ns_or_null(subject.newest)}};
@@ -84,7 +85,7 @@ std::string answer_csv(const AnswerReport& report) {
       for (std::size_t i = 0; i < estimates.size(); ++i) {
         const Interval& interval = estimates[i].interval;
         text += fmt::format(
-            "{},{},{},{},{},{:.1f},{},{},{},{}", subject.name,
+            "{},{},{},{},{},{:.1f},{},{},{},{}", csv_field(subject.name),
             oneway ? "oneway" : kind_names[row.measure], oneway ? "" : leg_names[row.leg],
             row.prefix ? group_name(*row.prefix) : "", row.delays.total_weight(),
             row.delays.effective_samples(), report.quantiles[i], to_ns(estimates[i].delay),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/printable.h"
 #include "core/units.h"
 #include "export/store/answer_report.h"
 #include "export/text_cells.h"
@@ -11,6 +12,9 @@
 
 namespace sojourn {
 namespace {
+
+/// Of a segment between two points: names come from the network.
+constexpr std::size_t longest_name = 600;
 
 /// The mean delay over time, from the lowest to the highest column.
 std::string course_line(const std::vector<std::optional<Duration>>& course, bool unicode) {
@@ -71,7 +75,7 @@ std::string quantile_name(double q) {
 
 void add_subject(std::string& text, const AnswerReport& report, const AnswerSubject& subject,
                  const TextOptions& options) {
-  text += "\n" + subject.name;
+  text += "\n" + printable(subject.name, longest_name);
   if (subject.newest)
     text += fmt::format("   newest data {} old", age_text(report.now - *subject.newest));
   text += "\n";
@@ -127,8 +131,9 @@ void add_subject(std::string& text, const AnswerReport& report, const AnswerSubj
 
 void add_ledger(std::string& text, const PointLedger& ledger, Timestamp now) {
   using enum Account;
-  text += fmt::format("\nLedger of {}, instance {:016x}, last heard {} ago\n", ledger.point,
-                      ledger.instance, age_text(now - ledger.last_heard));
+  text += fmt::format("\nLedger of {}, instance {:016x}, last heard {} ago\n",
+                      printable(ledger.point, longest_name), ledger.instance,
+                      age_text(now - ledger.last_heard));
   using enum TextTable::Align;
   TextTable table{{left, right, left}};
   const auto row = [&](const char* name, Account account, std::string parts) {
@@ -164,7 +169,8 @@ void add_ledger(std::string& text, const PointLedger& ledger, Timestamp now) {
     text +=
         fmt::format("  {} reports came while another point of this name reported.\n", n(same_name));
   const std::string fault = ledger.fault();
-  text += fault.empty() ? "  It adds up.\n" : "  It does not add up: " + fault + "\n";
+  text += fault.empty() ? "  It adds up.\n"
+                        : "  It does not add up: " + printable(fault, 2 * longest_name) + "\n";
 }
 
 /// Nothing was measured in the requested time: what was, and how to ask for it.
@@ -181,13 +187,13 @@ std::string nothing_text(const AnswerReport& report) {
 }  // namespace
 
 std::string answer_text(const AnswerReport& report, const TextOptions& options) {
+  const StoreAge& age = report.answer.age;
   std::string text = fmt::format(
       "From {} to {}, {}", second_text(report.answer.from), second_text(report.answer.to),
-      report.answer.written == Timestamp{}
-          ? "never written"
-          : fmt::format("written {} ago", age_text(report.now - report.answer.written)));
-  if (report.with_loss)
-    text += fmt::format(", losses until {} ago", age_text(report.now - report.answer.judged_until));
+      age.written ? fmt::format("written {} ago", age_text(report.now - *age.written))
+                  : "never written");
+  if (report.with_loss && age.judged_until)
+    text += fmt::format(", losses until {} ago", age_text(report.now - *age.judged_until));
   text += "\n";
   if (report.with_delays) {
     bool any = false;

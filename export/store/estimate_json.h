@@ -18,11 +18,6 @@ inline Json json_of(const LossEstimate& loss) {
           {"high", loss.high}};
 }
 
-/// Null if the samples cannot bound it.
-inline Json interval_end(Duration end, bool bounded) {
-  return bounded ? Json(to_ns(end)) : Json(nullptr);
-}
-
 /// A list of {"q", "delay_ns", "low_ns", "high_ns"}.
 inline Json quantiles_json(const Distribution& delays, std::span<const double> quantiles) {
   Json list = Json::array();

@@ -103,9 +103,9 @@ TEST(MarkingSummary, HopsAreFromEachPointToTheNext) {
     return shown;
   };
   const std::string one_ms = "1000000", two_ms = "2000000";
-  EXPECT_EQ(texts(0), (std::vector<std::string>{"FIRST", "middle", "6", "600", "0", "6", one_ms,
+  EXPECT_EQ(texts(0), (std::vector<std::string>{"first", "middle", "6", "600", "0", "6", one_ms,
                                                 one_ms, one_ms}));
-  EXPECT_EQ(texts(1), (std::vector<std::string>{"middle", "LAST", "6", "600", "1", "6", two_ms,
+  EXPECT_EQ(texts(1), (std::vector<std::string>{"middle", "last", "6", "600", "1", "6", two_ms,
                                                 two_ms, two_ms}));
 }
 

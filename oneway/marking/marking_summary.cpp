@@ -91,9 +91,9 @@ ResultTable hop_table(const MarkJudgeOptions& options, const PointRecords& one,
                     .columns = {"from", "to", "intervals", "sent", "lost", "pulses",
                                 "delay_mean_ns", "delay_min_ns", "delay_max_ns"},
                     .rows = {}};
-  std::vector<std::pair<std::string, const PointRecords*>> points = {{"FIRST", &one}};
+  std::vector<std::pair<std::string, const PointRecords*>> points = {{"first", &one}};
   for (const MarkingHop& hop : hops) points.emplace_back(hop.name, &hop.records);
-  points.emplace_back("LAST", &other);
+  points.emplace_back("last", &other);
   for (std::size_t i = 0; i + 1 < points.size(); ++i) {
     Total total;
     for (const MarkingResult& row : collect(options, *points[i].second, *points[i + 1].second))

@@ -56,6 +56,16 @@ TEST_F(ApiTest, StatusNamesWhatThereIs) {
   EXPECT_TRUE(json["subjects"][0]["segment"]);
 }
 
+TEST_F(ApiTest, AStoreThatWasNeverWrittenHasNoTimes) {
+  EXPECT_EQ(document("status")["written_s"], start_s);
+  store_.never_written = true;
+  for (const char* name : {"written_s", "judged_until_s"}) {
+    EXPECT_TRUE(document("status")[name].is_null()) << name;
+    EXPECT_TRUE(document("heatmap", "subject=a:b&kind=oneway" + hour())[name].is_null()) << name;
+  }
+  EXPECT_TRUE(document("health")["written_s"].is_null());
+}
+
 TEST_F(ApiTest, HeatmapHasEverySampleOnce) {
   const Json json = document("heatmap", "subject=a:b&kind=oneway&columns=100" + hour());
   double sum = 0;

@@ -2,8 +2,10 @@
 // Values that several answers have.
 
 #include <array>
+#include <optional>
 
 #include "export/store/estimate_json.h"
+#include "web/api/selection.h"
 
 namespace sojourn::web {
 
@@ -12,6 +14,10 @@ namespace sojourn::web {
 inline constexpr double tolerance = 0.05, false_alarm = 0.001;
 
 inline constexpr std::array shown_quantiles = {0.5, 0.95, 0.99};
+
+inline Json seconds_or_null(const std::optional<Timestamp>& time) {
+  return time ? Json(seconds_since_1970(*time)) : Json(nullptr);
+}
 
 /// Weight, effective samples, mean and quantiles with their intervals.
 inline Json json_of(const Distribution& delays) {

@@ -81,8 +81,8 @@ Json json_of(const Heatmap& map, const Selector& selector, const StoreAge& age) 
           {"to_s", seconds_since_1970(map.to)},
           {"step_s", to_ns(map.step) / 1'000'000'000},
           {"columns", map.columns.size()},
-          {"written_s", seconds_since_1970(age.written)},
-          {"judged_until_s", seconds_since_1970(age.judged_until)},
+          {"written_s", seconds_or_null(age.written)},
+          {"judged_until_s", seconds_or_null(age.judged_until)},
           {"rows", rows_json(map)},
           {"cells", cells_json(map)},
           {"series", series_json(map)}};
@@ -102,8 +102,8 @@ Result<Json> heatmap_json(Store& store, const QueryString& query, const ApiConte
   if (!columns) return std::unexpected(columns.error());
   const auto age = store.age();
   if (!age) return std::unexpected(age.error());
-  const auto map =
-      heatmap(store, *selector, *stretch, static_cast<std::size_t>(*columns), age->judged_until);
+  const auto map = heatmap(store, *selector, *stretch, static_cast<std::size_t>(*columns),
+                           age->judged_until.value_or(Timestamp::min()));
   if (!map) return std::unexpected(map.error());
   return json_of(*map, *selector, *age);
 }
@@ -121,8 +121,8 @@ Result<std::string> live_columns(Store& store, const QueryString& query, Timesta
   const Duration length = std::chrono::seconds{*step};
   // The column in progress, and the one before, which now includes late data.
   const Timestamp begin = slice_of(now, length) - length;
-  const auto map =
-      heatmap(store, *selector, {begin, begin + 2 * length}, length, age->judged_until);
+  const auto map = heatmap(store, *selector, {begin, begin + 2 * length}, length,
+                           age->judged_until.value_or(Timestamp::min()));
   if (!map) return std::unexpected(map.error());
   return json_of(*map, *selector, *age).dump(-1, ' ', false, Json::error_handler_t::replace);
 }

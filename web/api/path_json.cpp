@@ -48,10 +48,11 @@ Result<Json> path_json(Store& store, const QueryString& query, const ApiContext&
       const bool oneway = row.measure == number_of(Measure::oneway);
       const auto colon = subject.name.find(':');
       json["subject"] = subject.name;
-      json["newest_s"] = subject.newest ? Json(seconds_since_1970(*subject.newest)) : Json(nullptr);
+      json["newest_s"] = seconds_or_null(subject.newest);
       if (oneway) {
         json["from"] = subject.name.substr(0, colon);
-        json["to"] = colon == std::string::npos ? "" : subject.name.substr(colon + 1);
+        json["to"] =
+            colon == std::string::npos ? Json(nullptr) : Json(subject.name.substr(colon + 1));
         json["loss"] = row.loss ? json_of(*row.loss) : Json(nullptr);
         json["clock"] = clock_json(subject.clock);
         segments.push_back(std::move(json));
@@ -108,7 +109,7 @@ Result<Json> health_json(Store& store, const QueryString& query, const ApiContex
                     {"accounts", accounts}});
   }
   return Json{{"now_s", seconds_since_1970(context.now)},
-              {"written_s", seconds_since_1970(age->written)},
+              {"written_s", seconds_or_null(age->written)},
               {"ledgers", list},
               {"process", context.process()}};
 }

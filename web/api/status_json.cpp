@@ -1,6 +1,7 @@
 // What is available: subjects, their kinds, and how recent they are.
 
 #include "web/api/api.h"
+#include "web/api/api_values.h"
 
 namespace sojourn::web {
 
@@ -21,12 +22,12 @@ Result<Json> status_json(Store& store, const QueryString& query, const ApiContex
     list.push_back({{"name", subject.name},
                     {"segment", subject.name.find(':') != std::string::npos},
                     {"kinds", kinds},
-                    {"newest_s", *newest ? Json(seconds_since_1970(**newest)) : Json(nullptr)}});
+                    {"newest_s", seconds_or_null(*newest)}});
   }
   return Json{{"version", context.version},
               {"now_s", seconds_since_1970(context.now)},
-              {"written_s", seconds_since_1970(age->written)},
-              {"judged_until_s", seconds_since_1970(age->judged_until)},
+              {"written_s", seconds_or_null(age->written)},
+              {"judged_until_s", seconds_or_null(age->judged_until)},
               {"subjects", list}};
 }
 

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/printable.h"
 #include "naming/stored_group.h"
 
 namespace sojourn::web {
 namespace {
 
 constexpr const char* other = "other";
+
+/// Longer than the names of two points, so that different labels stay different.
+constexpr std::size_t longest_label = 10'000;
 
 /// Accounts that go up and down.
 constexpr bool is_waiting(Account account) {
@@ -193,6 +197,10 @@ Metrics::Page Metrics::page(std::string_view accept, const std::vector<MetricFam
   const std::lock_guard lock{mutex_};
   auto all = families();
   all.insert(all.end(), more.begin(), more.end());
+  // Prometheus refuses a whole page for one label that is not UTF-8.
+  for (MetricFamily& family : all)
+    for (Metric& metric : family.metrics)
+      for (auto& [name, value] : metric.labels) value = printable(value, longest_label);
   if (wants_protobuf(accept)) return {std::string{protobuf_content_type}, protobuf_bytes(all)};
   return {std::string{classic_content_type}, classic_text(all)};
 }

@@ -83,7 +83,7 @@ TEST(Metrics, LossAndLedgerAreCounted) {
   add(batch, 0, number_of(Measure::loss), 1, static_cast<std::int32_t>(LossBin::sent), 100);
   add(batch, 0, number_of(Measure::loss), 1, static_cast<std::int32_t>(LossBin::arrived), 98);
   PointLedger ledger;
-  ledger.point = "no\"rth\n";
+  ledger.point = "no\"rth\\";
   ledger.accounts[Account::received] = 7;
   ledger.accounts[Account::waiting] = 3;
   const std::vector ledgers = {ledger};
@@ -91,9 +91,31 @@ TEST(Metrics, LossAndLedgerAreCounted) {
   const std::string text = metrics.page("", {}).body;
   EXPECT_EQ(value_of(text, "sojourn_packets_sent_total{subject=\"a:b\"}"), 100);
   EXPECT_EQ(value_of(text, "sojourn_packets_arrived_total{subject=\"a:b\"}"), 98);
-  EXPECT_EQ(value_of(text, "sojourn_ledger_total{point=\"no\\\"rth\\n\",account=\"received\"}"), 7);
-  EXPECT_EQ(value_of(text, "sojourn_ledger_waiting{point=\"no\\\"rth\\n\",account=\"waiting\"}"),
+  EXPECT_EQ(value_of(text, "sojourn_ledger_total{point=\"no\\\"rth\\\\\",account=\"received\"}"),
+            7);
+  EXPECT_EQ(value_of(text, "sojourn_ledger_waiting{point=\"no\\\"rth\\\\\",account=\"waiting\"}"),
             3);
+}
+
+// Prometheus refuses a page with a label that is not UTF-8; a store may hold such names.
+TEST(Metrics, NamesInLabelsArePrintableAndEscaped) {
+  Metrics metrics{{.version = "1"}};
+  const std::vector<std::string> hostile = {"a,b\"c\n\x1b[31m", "caf\xe9"};
+  CellBatch batch;
+  add(batch, 0, number_of(Measure::oneway), 1, bin_of(5ms), 1);
+  std::vector<PointLedger> ledgers(2);
+  for (std::size_t i = 0; i < 2; ++i) ledgers[i].point = hostile[i];
+  metrics.add({start, start, hostile, batch.blocks(), ledgers, {}});
+  const std::string text = metrics.page("", {}).body;
+  EXPECT_EQ(
+      value_of(text,
+               R"(sojourn_delay_seconds_count{subject="a,b\"c\\x0a\\x1b[31m",kind="oneway"})"),
+      1)
+      << text;
+  EXPECT_EQ(lines_with(text, R"({point="caf\\xe9"})"), 1u) << text;
+  const std::string bytes = metrics.page(protobuf_content_type, {}).body;
+  EXPECT_FALSE(bytes.contains("\x1b[31m"));
+  EXPECT_FALSE(bytes.contains("caf\xe9"));
 }
 
 // For any traffic the number of series is limited, and nothing is lost: what is not shown is in

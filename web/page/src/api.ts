@@ -5,12 +5,13 @@ export interface Loss { sent: number; arrived: number; unseen: number; share: nu
 export interface Delays { weight: number; effective_samples: number; mean_ns: number | null; quantiles: Quantile[] }
 export interface Subject { name: string; segment: boolean; kinds: string[]; newest_s: number | null }
 export interface Status {
-  version: string; now_s: number; written_s: number; judged_until_s: number; subjects: Subject[];
+  version: string; now_s: number; written_s: number | null; judged_until_s: number | null; subjects: Subject[];
 }
 export type Numbers = (number | null)[];
 export interface HeatmapData {
   subject: string; kind: string; leg: string | null; prefix: string | null;
-  from_s: number; to_s: number; step_s: number; columns: number; written_s: number; judged_until_s: number;
+  from_s: number; to_s: number; step_s: number; columns: number;
+  written_s: number | null; judged_until_s: number | null;
   rows: { first: number; low_ns: number[]; high_ns: number[] };
   cells: { column: number[]; row: number[]; weight: number[] };
   series: {
@@ -36,7 +37,7 @@ export interface Comparison {
 }
 export interface Clock { error_ns: number | null; offset_low_ns: number | null; offset_high_ns: number | null }
 export interface PathSegment extends Delays {
-  subject: string; from: string; to: string; newest_s: number | null; loss: Loss | null; clock: Clock | null;
+  subject: string; from: string; to: string | null; newest_s: number | null; loss: Loss | null; clock: Clock | null;
 }
 export interface RoundTrip extends Delays { subject: string; kind: string; leg: string; newest_s: number | null }
 export interface Path {
@@ -47,7 +48,7 @@ export interface Ledger {
   point: string; instance: string; first_heard_s: number; last_heard_s: number; clock_error_ns: number | null;
   fault: string | null; accounts: Record<string, number>;
 }
-export interface Health { now_s: number; written_s: number; ledgers: Ledger[]; process: Record<string, unknown> }
+export interface Health { now_s: number; written_s: number | null; ledgers: Ledger[]; process: Record<string, unknown> }
 export interface Alarm {
   rule: string; subject: string; groups: string[]; since_s: number; until_s: number | null; why: string;
   value_ns: number | null; low_ns: number | null; high_ns: number | null; bound_ns: number | null;

@@ -29,7 +29,7 @@ export async function health(context: Context): Promise<void> {
       faults.length ? `✗ ${faults.length} ledgers do not add up: ${faults[0]!.point}: ${faults[0]!.fault}`
         : answer.ledgers.length ? '✓ Every ledger adds up.' : 'No point has reported yet: start `sojourn point` or `sojourn watch`.'),
     h('p', { class: dropped ? 'bad' : 'good' }, dropped ? `✗ The kernel dropped ${count(dropped)} packets before they could be read.` : '✓ The kernel dropped no packet.'),
-    h('p', {}, `The store was last written ${ago(answer.now_s - answer.written_s)}.`)];
+    h('p', {}, answer.written_s === null ? 'Nothing was written to the store yet.' : `The store was last written ${ago(answer.now_s - answer.written_s)}.`)];
   const names = [...new Set(answer.ledgers.flatMap(ledger => Object.keys(ledger.accounts)))]
     .filter(name => answer.ledgers.some(ledger => ledger.accounts[name]));
   if (answer.ledgers.length > 0)

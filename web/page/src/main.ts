@@ -47,8 +47,8 @@ function ask_for_token(): void {
 }
 
 function check_age(status: Status): void {
-  const old = status.now_s - status.written_s;
-  if (status.written_s > 0 && old > 60)
+  const old = status.written_s === null ? 0 : status.now_s - status.written_s;
+  if (status.written_s !== null && old > 60)
     banner(`Stale: the store was last written ${ago(old)}, at ${time(status.written_s)}. Is the collector running?`, 'stale');
   else banner(null);
 }

@@ -109,6 +109,6 @@ export async function overview(context: Context): Promise<void> {
       void ask<HeatmapData>('heatmap', { ...question, from_s: data.from_s, to_s: data.to_s, columns }, context.signal)
         .then(whole => { if (whole.step_s === data.step_s) { data = whole; map.show(data); fill(); } }, () => undefined);
     lost = !connected;
-    context.banner(connected ? null : `The connection is lost; trying again. The picture ends ${ago(Date.now() / 1000 - data.written_s)}.`, 'lost');
+    context.banner(connected ? null : `The connection is lost; trying again.${data.written_s === null ? '' : ` The picture ends ${ago(Date.now() / 1000 - data.written_s)}.`}`, 'lost');
   });
 }

@@ -33,7 +33,7 @@ export async function path(context: Context): Promise<void> {
   if (answer.segments.length > 0)
     parts.push(table('Segments', [{ title: 'segment' }, { title: 'median', numeric }, { title: '95 % sure', numeric }, { title: 'p95', numeric },
       { title: 'loss', numeric }, { title: '95 % sure', numeric }, { title: 'samples', numeric }, { title: 'clocks' }, { title: 'newest' }],
-    answer.segments.map(s => [h('a', { href: link_to({ view: 'overview', subject: s.subject, kind: 'oneway', leg: '', prefix: '' }) }, `${s.from} → ${s.to}`),
+    answer.segments.map(s => [h('a', { href: link_to({ view: 'overview', subject: s.subject, kind: 'oneway', leg: '', prefix: '' }) }, s.to === null ? s.subject : `${s.from} → ${s.to}`),
       duration(s.quantiles[0]?.delay_ns), s.quantiles[0] ? interval(s.quantiles[0].low_ns, s.quantiles[0].high_ns) : '–',
       duration(s.quantiles[1]?.delay_ns), s.loss ? share(s.loss.share) : '–', s.loss ? `${share(s.loss.low)} to ${share(s.loss.high)}` : '–',
       count(s.weight), clock_text(s.clock), age(s.newest_s, answer.now_s)]), 'segments'));
