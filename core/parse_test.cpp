@@ -93,6 +93,14 @@ TEST(ParseProtocol, ReadsWhatIsWritten) {
     EXPECT_FALSE(parse_protocol(wrong)) << wrong;
 }
 
+TEST(Headline, IsTheWholeWhereThereIsOne) {
+  for (const Kind kind : {Kind::handshake, Kind::flow, Kind::quic, Kind::tls})
+    EXPECT_EQ(headline_leg(kind), Leg::sum);
+  for (const Kind kind :
+       {Kind::tcp, Kind::tcp_ts, Kind::dns, Kind::ntp, Kind::icmp, Kind::response})
+    EXPECT_EQ(headline_leg(kind), Leg::server);
+}
+
 TEST(ParseDuration, PositiveAndSigned) {
   EXPECT_EQ(parse_positive_duration("1ns"), 1ns);
   EXPECT_EQ(complaint(parse_positive_duration("0s")), "'0s' must be positive");
