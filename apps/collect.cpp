@@ -135,13 +135,10 @@ Result<std::size_t> parse_waiting_memory(std::string_view text) {
 /// "north,mid,south": at least two different names.
 Result<std::vector<std::string>> parse_point_names(std::string_view text) {
   std::vector<std::string> names;
-  while (true) {
-    const auto comma = text.find(',');
-    names.emplace_back(text.substr(0, comma));
+  for (const std::string_view name : split_at_commas(text)) {
+    names.emplace_back(name);
     if (names.back().empty() || std::count(names.begin(), names.end(), names.back()) > 1)
       return failure("a path is at least two different names of points: north,mid,south");
-    if (comma == std::string_view::npos) break;
-    text.remove_prefix(comma + 1);
   }
   if (names.size() < 2)
     return failure("a path is at least two different names of points: north,mid,south");

@@ -29,11 +29,13 @@ Result<RecordedTraffic> generate(const GenerateRequest& request) {
                         LinkType::ethernet};
   SampleCsvWriter truth{*truth_file};
 
-  const auto model = make_traffic(request);
+  const auto made_model = make_traffic(request);
+  if (!made_model) return std::unexpected(made_model.error());
+  TrafficModel& model = **made_model;
   watch_for_interrupts();
   Progress progress;
-  const RecordedTraffic made = record_traffic(*model, capture, truth, [&](std::uint64_t packets) {
-    progress.show(model->progress(), packets);
+  const RecordedTraffic made = record_traffic(model, capture, truth, [&](std::uint64_t packets) {
+    progress.show(model.progress(), packets);
     return !interrupted() && !capture_file->failed() && !truth_file->failed();
   });
   capture.flush();

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apps/commands.h"
@@ -45,25 +47,29 @@ without --memory is exactly that.  With --points 2 it is FILE.delays.csv and
 FILE.flows.csv, as 'sojourn oneway' finds them.
 )";
 
-/// Which models understand an option.
-struct Scope {
-  const char* option;
-  std::vector<std::string_view> models;
-};
+using Heeds = bool ModelChoice::*;
+
+/// Names of the models that heed an option.
+std::vector<std::string_view> models_that(Heeds heed) {
+  return traffic_model_names([heed](const ModelChoice& model) { return model.*heed; });
+}
 
 std::string contradiction(const GenerateRequest& request, const CLI::App& generate) {
-  const std::array<Scope, 8> scopes = {Scope{"--requests", {"fridge", "bursts"}},
-                                       {"--rate", {"fridge", "bursts"}},
-                                       {"--answered", {"fridge", "bursts"}},
-                                       {"--longest", {"fridge"}},
-                                       {"--packets", {"isp", "tcp"}},
-                                       {"--flows", {"isp", "tcp"}},
-                                       {"--loss", {"tcp"}},
-                                       {"--reorder", {"tcp"}}};
-  for (const auto& [option, models] : scopes)
-    if (generate.count(option) > 0 && std::ranges::find(models, request.model) == models.end())
-      return fmt::format("{} means nothing to the model {}; it belongs to {}", option,
-                         request.model, fmt::join(models, " and "));
+  constexpr std::array<std::pair<const char*, Heeds>, 8> scopes = {{
+      {"--requests", &ModelChoice::heeds_requests},
+      {"--rate", &ModelChoice::heeds_requests},
+      {"--answered", &ModelChoice::heeds_requests},
+      {"--longest", &ModelChoice::heeds_longest},
+      {"--packets", &ModelChoice::heeds_packets},
+      {"--flows", &ModelChoice::heeds_packets},
+      {"--loss", &ModelChoice::heeds_loss},
+      {"--reorder", &ModelChoice::heeds_loss},
+  }};
+  const ModelChoice& model = *traffic_model_named(request.model);
+  for (const auto& [option, heeds] : scopes)
+    if (generate.count(option) > 0 && !(model.*heeds))
+      return fmt::format("{} means nothing to the model {}; it belongs to {}", option, model.name,
+                         listed(models_that(heeds), "and"));
   if (request.requests && request.duration)
     return "--requests and --duration both say how long it lasts; the rate is --rate";
   if (request.loss && *request.loss > 0.5)
@@ -91,40 +97,46 @@ void add_generate(CLI::App& app, Run& run) {
   generate.add_option("FILE", request->capture, "capture to write (pcap), - for standard output")
       ->required()
       ->type_name("");
-  generate
-      .add_option("--model", request->model,
-                  "fridge, isp, bursts, tcp, chic, sanj or ipls: see below")
-      ->check(CLI::IsMember({"fridge", "isp", "bursts", "tcp", "chic", "sanj", "ipls"}))
+  const auto models = traffic_model_names([](const ModelChoice&) { return true; });
+  generate.add_option("--model", request->model, listed(models, "or") + ": see below")
+      ->check(CLI::IsMember(std::vector<std::string>{models.begin(), models.end()}))
       ->type_name("NAME");
+  const auto of = [](Heeds heeds, std::string_view description) {
+    return fmt::format("{}: {}", fmt::join(models_that(heeds), ", "), description);
+  };
   const auto count = [&](const char* name, std::optional<std::uint64_t>& value,
-                         const char* description) {
+                         const std::string& description) {
     add_parsed(
         generate, name, "NUMBER", parse_how_many, [&value](std::uint64_t n) { value = n; },
         description);
   };
-  const auto share = [&](const char* name, std::optional<double>& value, const char* description) {
+  const auto share = [&](const char* name, std::optional<double>& value,
+                         const std::string& description) {
     add_parsed(
         generate, name, "SHARE", parse_any_share, [&value](double n) { value = n; }, description);
   };
-  count("--packets", request->packets, "isp, tcp: about so many packets (default 1e6, 1e5)");
-  count("--flows", request->flows, "isp, tcp: about so many connections");
-  count("--requests", request->requests, "fridge, bursts: queries (default 1.25e6, 1e6)");
+  constexpr Heeds requests = &ModelChoice::heeds_requests, packets = &ModelChoice::heeds_packets,
+                  loss = &ModelChoice::heeds_loss;
+  count("--packets", request->packets, of(packets, "about so many packets (default 1e6, 1e5)"));
+  count("--flows", request->flows, of(packets, "about so many connections"));
+  count("--requests", request->requests, of(requests, "queries (default 1.25e6, 1e6)"));
   add_parsed(
       generate, "--rate", "NUMBER", parse_rate, [request](double n) { request->rate = n; },
-      "fridge, bursts: queries a second (default 1e6, 535088)");
+      of(requests, "queries a second (default 1e6, 535088)"));
   share("--answered", request->answered,
-        "fridge, bursts: share of queries with a response (default 0.4, 0.13)");
+        of(requests, "share of queries with a response (default 0.4, 0.13)"));
   add_parsed(
       generate, "--longest", "TIME", parse_positive_duration,
       [request](Duration d) { request->longest = d; },
-      "fridge: the longest delay (default 4096ms)");
+      of(&ModelChoice::heeds_longest, "the longest delay (default 4096ms)"));
   add_parsed(
       generate, "--duration", "TIME", parse_positive_duration,
       [request](Duration d) { request->duration = d; },
       "how long requests or connections begin (tcp: default 10s; others:\n"
       "as long as the number takes at the papers' rate)");
-  share("--loss", request->loss, "tcp: share of packets lost on the way (default 0)");
-  share("--reorder", request->reorder, "tcp: share of packets overtaken on the way (default 0)");
+  share("--loss", request->loss, of(loss, "share of packets lost on the way (default 0)"));
+  share("--reorder", request->reorder,
+        of(loss, "share of packets overtaken on the way (default 0)"));
   add_parsed(
       generate, "--snap-length", "SIZE", &parse_size,
       [request](std::uint64_t n) {

@@ -40,21 +40,6 @@ constexpr std::array only_two_points = {
     "--path", "--utilisation", "--duplicates",   "--spikes",      "--ipv6",
     "--vlan", "--references",  "--clock-offset", "--clock-drift", "--clock-jitter"};
 
-TwoPointOptions complete(const GenerateRequest& request, const TwoPointRequest& points) {
-  TwoPointOptions options = points.options;
-  BackboneOptions& traffic = options.traffic;
-  traffic.model = request.model == "sanj"   ? BackboneModel::sanj()
-                  : request.model == "ipls" ? BackboneModel::ipls()
-                                            : BackboneModel::chic();
-  traffic.seconds = request.duration ? static_cast<double>(request.duration->count()) * 1e-9 : 10;
-  const double packets = static_cast<double>(request.packets.value_or(100'000));
-  traffic.scale = packets / (traffic.model.packets_per_second * traffic.seconds);
-  traffic.seed = options.seed = request.seed;
-  options.loss = request.loss.value_or(0);
-  options.reorder = request.reorder.value_or(0);
-  return options;
-}
-
 /// All that is written, opened before the traffic is made.
 struct TwoPointFiles {
   OutputFile first, last, delays, flows;
@@ -149,8 +134,8 @@ void add_two_point_options(CLI::App& generate, TwoPointRequest& request) {
 
 std::string two_point_contradiction(const GenerateRequest& request, const TwoPointRequest& points,
                                     const CLI::App& generate) {
-  const bool backbone =
-      request.model == "chic" || request.model == "sanj" || request.model == "ipls";
+  const ModelChoice* const model = traffic_model_named(request.model);
+  const bool backbone = model && model->backbone;
   if (points.points != 2) {
     if (backbone) return fmt::format("the model {} is for two points: --points 2", request.model);
     for (const char* option : only_two_points)
@@ -159,7 +144,10 @@ std::string two_point_contradiction(const GenerateRequest& request, const TwoPoi
     return {};
   }
   if (!backbone && !request.model.empty())
-    return fmt::format("--points 2 has the models chic, sanj and ipls, not {}", request.model);
+    return fmt::format(
+        "--points 2 has the models {}, not {}",
+        listed(traffic_model_names([](const ModelChoice& m) { return !!m.backbone; }), "and"),
+        request.model);
   for (const char* option :
        {"--requests", "--rate", "--answered", "--longest", "--flows", "--truth"})
     if (generate.count(option) > 0) return fmt::format("{} means nothing with --points 2", option);
@@ -177,7 +165,7 @@ int run_generate_two_point(const GenerateRequest& request, const TwoPointRequest
   };
   auto files = TwoPointFiles::open(request.capture);
   if (!files) return fail(files.error());
-  const TwoPointTrace trace = two_point_trace(complete(request, points));
+  const TwoPointTrace trace = two_point_trace(two_points_of(request, points.options));
   if (auto written = write_captures(request, trace, points.vlan, *files); !written)
     return fail(written.error());
   const TwoPointTruth truth = truth_of(trace);

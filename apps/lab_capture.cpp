@@ -65,15 +65,12 @@ Result<std::uint64_t> parse_runs(std::string_view text) { return parse_count(tex
 
 Result<std::vector<std::uint64_t>> parse_memories(std::string_view text) {
   std::vector<std::uint64_t> memories;
-  while (true) {
-    const auto comma = text.find(',');
-    const auto size = parse_size(text.substr(0, comma));
+  for (const std::string_view part : split_at_commas(text)) {
+    const auto size = parse_size(part);
     if (!size) return std::unexpected(size.error());
     if (*size < 1024 || *size > std::uint64_t{1} << 34)
-      return failure(fmt::format("'{}': 4KiB to 16GiB make sense", text.substr(0, comma)));
+      return failure(fmt::format("'{}': 4KiB to 16GiB make sense", part));
     memories.push_back(*size);
-    if (comma == std::string_view::npos) break;
-    text.remove_prefix(comma + 1);
   }
   std::ranges::sort(memories);
   memories.erase(std::ranges::unique(memories).begin(), memories.end());

@@ -18,7 +18,7 @@ namespace {
 
 std::string impossible_with_marking(const OnewayRequest& request) {
   const std::string& holder = holds_marking(request.first) ? request.first : request.last;
-  if (request.method_given && request.method->name != "marking")
+  if (request.method_given && !request.method->reads_marks)
     return fmt::format("{} holds marking records, which --method {} cannot join", holder,
                        request.method->name);
   if (!request.marking_given.empty())

@@ -88,33 +88,45 @@ void add_marking_options(CLI::App& group, OnewayRequest& request) {
       "first-1,first-2,1-last,2-last; gives the loss of each cluster");
 }
 
+/// As reason_of, with the names of our options.
+std::string_view words_of(MethodRefusal refusal) {
+  switch (refusal) {
+    case MethodRefusal::active_timeout_too_short:
+      return "--active-timeout is shorter than --inactive-timeout: no flow would ever be inactive";
+    case MethodRefusal::references_sampled:
+      return "--sampling: reference packets speak for every packet, so none is left out";
+    case MethodRefusal::capacity_unknown:
+      return "--method rli-queue needs --capacity: how long a packet takes tells when the link was "
+             "idle";
+    case MethodRefusal::trajectory_of_all_packets:
+      return "--method trajectory needs --sampling; with all packets it is exact";
+    case MethodRefusal::lda_sampled:
+      return "--sampling: LDA's banks have their own";
+  }
+  return reason_of(refusal);
+}
+
 }  // namespace
 
 std::span<const MethodOptionGroup> oneway_option_groups() {
   static constexpr std::array all = {
-      MethodOptionGroup{"endpoint,multiflow,hybrid,nearby", add_cnf_options},
-      MethodOptionGroup{"rli,rli-l,rli-queue", add_rli_options},
-      MethodOptionGroup{"marking", add_marking_options},
+      MethodOptionGroup{[](const MethodChoice& m) { return m.joins_records.has_value(); },
+                        add_cnf_options},
+      MethodOptionGroup{[](const MethodChoice& m) { return m.reads_references; }, add_rli_options},
+      MethodOptionGroup{[](const MethodChoice& m) { return m.reads_marks; }, add_marking_options},
   };
   return all;
 }
 
+std::string method_list(bool (*which)(const MethodChoice&)) {
+  return fmt::format("{}", fmt::join(oneway_method_names(which), ","));
+}
+
 std::string method_contradiction(const OnewayRequest& request) {
-  const OnewaySetup& setup = request.setup;
-  const std::string_view method = request.method->name;
-  if (request.method->joins_records &&
-      setup.cnf.cache.active_timeout < setup.cnf.cache.inactive_timeout)
-    return "--active-timeout is shorter than --inactive-timeout: no flow would ever be inactive";
-  if (method == "rli-queue" && setup.capacity_bytes_a_second == 0)
-    return "--method rli-queue needs --capacity: how long a packet takes tells when the link was "
-           "idle";
-  if (method.starts_with("rli") && setup.options.sampling != 1)
-    return "--sampling: reference packets speak for every packet, so none is left out";
-  if (method == "lda" && setup.options.sampling != 1)
-    return "--sampling: LDA's banks have their own";
-  if (method == "trajectory" && setup.options.sampling == 1)
-    return "--method trajectory needs --sampling; with all packets it is exact";
-  const auto made = request.method->make(setup);
+  const MethodChoice& method = *request.method;
+  if (const auto refusal = method.refuse ? method.refuse(request.setup) : std::nullopt)
+    return std::string{words_of(*refusal)};
+  const auto made = method.make(request.setup);
   return made ? std::string{} : made.error().message;
 }
 

@@ -3,7 +3,6 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace CLI {
 class App;
@@ -11,15 +10,19 @@ class App;
 
 namespace sojourn {
 
+struct MethodChoice;
 struct OnewayRequest;
 
-/// With another method than these the options are refused.
+/// With a method that they are not for, the options are refused.
 struct MethodOptionGroup {
-  std::string_view methods;  ///< with commas between: "rli,rli-l"
+  bool (*is_for)(const MethodChoice& method);
   void (*add)(CLI::App& group, OnewayRequest& request);
 };
 
 std::span<const MethodOptionGroup> oneway_option_groups();
+
+/// Names with commas between: "rli,rli-l,rli-queue".
+std::string method_list(bool (*which)(const MethodChoice&));
 
 /// What contradicts the method, in one line; empty if all is well.
 std::string method_contradiction(const OnewayRequest& request);

@@ -57,9 +57,8 @@ Result<LabelOptions> parse_payload(std::string_view text) {
 
 Result<const MethodChoice*> parse_oneway_method(std::string_view text) {
   if (const MethodChoice* method = oneway_method_named(text)) return method;
-  std::vector<std::string_view> names;
-  for (const MethodChoice& method : oneway_methods()) names.push_back(method.name);
-  return unknown_name(text, "method", names);
+  return unknown_name(text, "method",
+                      oneway_method_names([](const MethodChoice&) { return true; }));
 }
 
 Result<LabelFunction> parse_function(std::string_view text) {
@@ -73,14 +72,7 @@ Result<std::uint64_t> parse_most_flows(std::string_view text) {
   return parse_count(text, 1, 1'000'000'000);
 }
 
-bool lists(std::string_view names, std::string_view name) {
-  while (!names.empty()) {
-    const auto comma = std::min(names.find(','), names.size());
-    if (names.substr(0, comma) == name) return true;
-    names.remove_prefix(std::min(comma + 1, names.size()));
-  }
-  return false;
-}
+bool samples_packets(const MethodChoice& method) { return method.samples_packets; }
 
 /// What contradicts or is missing, in one line; empty if all is well.
 std::string contradiction(const OnewayRequest& request) {
@@ -174,8 +166,9 @@ void add_measure_options(CLI::App& oneway, OnewayRequest& request) {
   add_parsed(
       oneway, "--max-flows", "NUMBER", parse_most_flows,
       [&](std::uint64_t flows) { options.max_flows = flows; },
-      "exact, trajectory: flows to tell apart (default 4 million);\nthe packets of the "
-      "rest are only in the totals");
+      fmt::format("{}: flows to tell apart (default 4 million);\nthe packets of the rest are "
+                  "only in the totals",
+                  fmt::join(oneway_method_names(samples_packets), ", ")));
   add_seed(oneway, options.seed, "make hashing repeatable");
 }
 
@@ -217,14 +210,7 @@ void add_output_options(CLI::App& oneway, OnewayRequest& request) {
       .add_option("--plot", request.plot,
                   "the distribution of delays as SVG into this file, - for standard output")
       ->type_name("FILE");
-  oneway
-      .add_option_function<std::string>(
-          "--color",
-          [&](const std::string& when) {
-            request.color = when == "always" || (when == "auto" && color_wanted());
-          },
-          "auto, always or never (default auto: on a terminal)")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+  add_color(oneway, request.color);
   oneway.add_flag_callback(
       "--ascii", [&] { request.unicode = false; }, "draw with plain characters only");
 }
@@ -235,7 +221,6 @@ void add_oneway(CLI::App& app, Run& run) {
   const auto request = std::make_shared<OnewayRequest>();
   request->setup.options.seed = random_seed();
   request->method = &oneway_methods().front();
-  request->color = color_wanted();
   request->unicode = unicode_wanted();
 
   CLI::App& oneway = *app.add_subcommand(
@@ -246,12 +231,11 @@ void add_oneway(CLI::App& app, Run& run) {
   add_measure_options(oneway, *request);
   add_clock_options(oneway, *request);
   add_output_options(oneway, *request);
-  std::vector<std::pair<std::string_view, CLI::App*>> groups;
+  std::vector<std::pair<const MethodOptionGroup*, CLI::App*>> groups;
   for (const MethodOptionGroup& options : oneway_option_groups()) {
-    CLI::App* group =
-        oneway.add_option_group(fmt::format("Options of --method {}", options.methods));
+    CLI::App* group = oneway.add_option_group("Options of --method " + method_list(options.is_for));
     options.add(*group, *request);
-    groups.emplace_back(options.methods, group);
+    groups.emplace_back(&options, group);
   }
   oneway.callback([request, groups, &oneway, &run] {
     // Records are CNF's; which estimator will join them does not matter to who writes them.
@@ -266,13 +250,13 @@ void add_oneway(CLI::App& app, Run& run) {
         request->marking_given = option;
     if (const auto reason = contradiction(*request); !reason.empty())
       throw CLI::ValidationError(reason);  // CLI11's own way to refuse
-    for (const auto& [methods, group] : groups)
+    for (const auto& [options, group] : groups)
       for (const CLI::Option* option : group->get_options())
-        if (option->count() > 0 && !lists(methods, request->method->name))
-          throw CLI::ValidationError(
-              fmt::format("{} is for --method {}", option->get_name(), methods));
-    if (oneway.count("--max-flows") > 0 && !request->method->samples_packets)
-      throw CLI::ValidationError("--max-flows is for --method exact,trajectory");
+        if (option->count() > 0 && !options->is_for(*request->method))
+          throw CLI::ValidationError(fmt::format("{} is for --method {}", option->get_name(),
+                                                 method_list(options->is_for)));
+    if (oneway.count("--max-flows") > 0 && !samples_packets(*request->method))
+      throw CLI::ValidationError("--max-flows is for --method " + method_list(samples_packets));
     if (!request->marking_flows.empty()) request->setup.marking.flows = request->marking_flows;
     request->setup.open_via = [filter = request->filter](const std::string& path) {
       return open_point(path, filter);

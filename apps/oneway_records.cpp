@@ -14,6 +14,7 @@
 #include "capture/source_warnings.h"
 #include "console/interrupt.h"
 #include "console/output.h"
+#include "core/parse.h"
 #include "export/oneway/oneway_remarks.h"
 #include "export/oneway/record_csv.h"
 #include "oneway/cnf/record_diagnosis.h"
@@ -41,9 +42,10 @@ std::string impossible(const OnewayRequest& request) {
           *path);
   if (!request.method->joins_records)
     return fmt::format(
-        "{} holds flow records, and method {} needs packets; endpoint, multiflow, hybrid and "
-        "nearby work on records",
-        request.first, request.method->name);
+        "{} holds flow records, and method {} needs packets; {} work on records", request.first,
+        request.method->name,
+        listed(oneway_method_names([](const MethodChoice& m) { return !!m.joins_records; }),
+               "and"));
   if (!request.filter.empty())
     return "--filter: records hold no packets; filter when they are written";
   if (request.correct_skew) return "--correct-skew: records hold too few packets to see a drift";

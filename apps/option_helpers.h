@@ -10,10 +10,13 @@
 #include <string_view>
 #include <vector>
 
+#include "console/terminal.h"
 #include "core/kind.h"
 #include "core/parse.h"
 #include "core/result.h"
 #include "core/units.h"
+#include "naming/group_choice.h"
+#include "pipeline/live_loop.h"
 
 namespace sojourn {
 
@@ -49,15 +52,13 @@ inline Result<double> parse_rate(std::string_view text) {
   return failure(fmt::format("'{}' is not a rate above 0 and up to 10^9 a second", text));
 }
 
-/// Bits of an IPv4 prefix, or "host": 64, so that twice it is a whole IPv6 address; ports and flows
-/// as CellOptions numbers them.
-inline Result<std::uint64_t> parse_prefix_length(std::string_view text) {
-  if (text == "host") return 64;
-  if (text == "port") return 65;
-  if (text == "flow") return 66;
-  if (const auto length = parse_count(text, 1, 32)) return *length;
+/// Bits of an IPv4 prefix, or "host", "port" or "flow": a number that GroupChoice has.
+inline Result<std::size_t> parse_group_choice(std::string_view text) {
+  if (const auto groups = GroupChoice::named(text)) return *groups;
+  if (const auto groups = GroupChoice::prefixes(text)) return *groups;
   return failure(fmt::format("'{}' is neither a length from 1 to 32 nor host, port or flow", text));
 }
+
 inline Result<std::size_t> parse_table_memory(std::string_view text) {
   const auto size = parse_size(text);
   if (!size) return std::unexpected(size.error());
@@ -81,6 +82,32 @@ inline Result<std::uint64_t> parse_seed(std::string_view text) {
 inline std::uint64_t random_seed() {
   std::random_device device;
   return (std::uint64_t{device()} << 32 | device()) & largest_seed;
+}
+
+/// --color of a report; without it, on a terminal.
+inline void add_color(CLI::App& app, bool& color) {
+  color = color_wanted();
+  app.add_option_function<std::string>(
+         "--color",
+         [&color](const std::string& when) {
+           color = when == "always" || (when == "auto" && color_wanted());
+         },
+         "auto, always or never (default auto: on a terminal)")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+}
+
+/// --engine of a live run.
+inline void add_engine(CLI::App& app, Engine& engine, const std::string& description) {
+  app.add_option_function<std::string>(
+         "--engine",
+         [&engine](const std::string& name) {
+           engine = name == "kernel"   ? Engine::kernel
+                    : name == "socket" ? Engine::socket
+                                       : Engine::automatic;
+         },
+         description)
+      ->check(CLI::IsMember({"kernel", "socket", "auto"}))
+      ->type_name("NAME");
 }
 
 /// An option whose text `parse` (string_view -> Result<T>) understands and `take` stores.  The

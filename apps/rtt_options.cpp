@@ -14,6 +14,7 @@
 #include "apps/rtt_table_options.h"
 #include "console/terminal.h"
 #include "core/units.h"
+#include "wire/wanted.h"
 
 namespace sojourn {
 namespace {
@@ -55,13 +56,9 @@ Result<double> parse_false_alarm(std::string_view text) {
 }
 Result<double> parse_tolerance(std::string_view text) { return parse_share(text, {.high = 10}); }
 
-bool wants_tcp(KindSet kinds) {
-  return kinds.has(Kind::tcp) || kinds.has(Kind::handshake) || kinds.has(Kind::tcp_ts) ||
-         kinds.has(Kind::flow) || kinds.has(Kind::response) || kinds.has(Kind::tls);
-}
-
 bool shows_loss(KindSet kinds) {
-  return wants_tcp(kinds) || kinds.has(Kind::dns) || kinds.has(Kind::ntp) || kinds.has(Kind::icmp);
+  const Wanted wanted{kinds};
+  return wanted.tcp || wanted.dns || wanted.ntp || wanted.icmp;
 }
 
 /// The same of --every alone.
@@ -186,17 +183,9 @@ void add_input_options(CLI::App& rtt, RttRequest& request) {
                  "measure live on this interface (needs root), or on any; repeatable")
       ->allow_extra_args(false)
       ->type_name("NAME");
-  rtt.add_option_function<std::string>(
-         "--engine",
-         [&](const std::string& name) {
-           request.engine = name == "kernel"   ? Engine::kernel
-                            : name == "socket" ? Engine::socket
-                                               : Engine::automatic;
-         },
-         "with -i: measure in the kernel, from a socket, or auto: in the kernel\n"
-         "if it can be had (the default)")
-      ->check(CLI::IsMember({"kernel", "socket", "auto"}))
-      ->type_name("NAME");
+  add_engine(rtt, request.engine,
+             "with -i: measure in the kernel, from a socket, or auto: in the kernel\n"
+             "if it can be had (the default)");
   rtt.add_option_function<std::string>(
          "--hook",
          [&](const std::string& name) { request.hook = name == "xdp" ? Hook::xdp : Hook::tc; },
@@ -341,13 +330,7 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
                  "the whole report, with --heatmap and --loss, as one HTML file to send to a\n"
                  "colleague")
       ->type_name("FILE");
-  rtt.add_option_function<std::string>(
-         "--color",
-         [&](const std::string& when) {
-           request.color = when == "always" || (when == "auto" && color_wanted());
-         },
-         "auto, always or never (default auto: on a terminal)")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+  add_color(rtt, request.color);
   rtt.add_flag_callback(
       "--ascii", [&] { request.unicode = false; }, "draw with plain characters only");
 }
@@ -357,7 +340,6 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
 void add_rtt(CLI::App& app, Run& run) {
   const auto request = std::make_shared<RttRequest>();
   request->options.seed = random_seed();
-  request->color = color_wanted();
   request->unicode = unicode_wanted();
 
   CLI::App& rtt = *app.add_subcommand("rtt", "round-trip delays in captures or on an interface");

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <optional>
-#include <vector>
 
 #include "apps/option_helpers.h"
 #include "core/units.h"
@@ -17,10 +16,7 @@ Result<std::uint64_t> parse_stages(std::string_view text) {
 
 Result<TableKind> parse_table(std::string_view text) {
   if (const auto kind = table_named(text)) return *kind;
-  std::vector<std::string_view> names;
-  for (int kind = 0; kind <= static_cast<int>(TableKind::tailored); ++kind)
-    names.push_back(name_of(static_cast<TableKind>(kind)));
-  return unknown_name(text, "table", names);
+  return unknown_name(text, "table", table_names());
 }
 
 Result<std::optional<double>> parse_probability(std::string_view text) {
@@ -42,7 +38,7 @@ void add_table_options(CLI::App& rtt, TableWishes& table) {
       "where to stop (default: half of the machine's memory)");
   add_parsed(
       rtt, "--table", "NAME", parse_table, [&](TableKind kind) { table.kind = kind; },
-      "where requests wait: exact, staged, fridge, fridges, fridges-ivw, leased or tailored");
+      "where requests wait: " + listed(table_names(), "or"));
   add_parsed(
       rtt, "--longest", "TIME", parse_positive_duration, [&](Duration d) { table.longest = d; },
       "the longest delay of interest, by which tables tune themselves (default 10s)");

@@ -242,8 +242,8 @@ void add_watch(CLI::App& app, Run& run) {
       [memory](std::size_t bytes) { *memory = bytes; },
       "memory for requests that wait (default 16MiB)");
   add_parsed(
-      watch, "--prefix", "LENGTH|host|port|flow", parse_prefix_length,
-      [request](std::uint64_t length) { request->point.cells.prefix_length = length; },
+      watch, "--prefix", "LENGTH|host|port|flow", parse_group_choice,
+      [request](std::size_t groups) { request->point.cells.prefix_length = groups; },
       "keep IPv4 prefixes of this length apart, IPv6 of twice it;\nor each address, server's port "
       "or flow (default 24)");
   add_parsed(

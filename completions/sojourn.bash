@@ -30,9 +30,11 @@ _sojourn_lab_options='--help --quick --seed --out --html --json --kind --memory 
 _sojourn_generate_options='--help --model --packets --flows --requests --rate --answered --longest
   --duration --loss --reorder --snap-length --truth --seed --points --path --utilisation
   --duplicates --references --spikes --ipv6 --vlan --clock-offset --clock-drift --clock-jitter'
-_sojourn_experiments='all l1 l2 l3 l4 l5 l6 l7 l8 l9 intervals margins'
+_sojourn_experiments='all l1 l2 l3 l4 l5 l6 l7 l8 l9 intervals margins scale'
 _sojourn_methods='exact endpoint multiflow hybrid nearby trajectory rli rli-l rli-queue lda marking'
-_sojourn_kinds='all tcp handshake tcp-ts flow dns ntp icmp quic response tls usual'
+_sojourn_table_kinds='tcp handshake tcp-ts flow dns ntp icmp quic'
+_sojourn_kinds="all usual $_sojourn_table_kinds response tls"
+_sojourn_prefixes='16 24 host port flow'
 
 # Directories, and files whose names say that they are captures.
 _sojourn_captures() {
@@ -154,7 +156,7 @@ _sojourn_point() {
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       ;;
     --mark | --observe | --restore) mapfile -t COMPREPLY < <(compgen -W 'step pulse double multiplexed' -- "$current") ;;
-    --carrier) mapfile -t COMPREPLY < <(compgen -W 'dscp reserved flow-label' -- "$current") ;;
+    --carrier) mapfile -t COMPREPLY < <(compgen -W "$_sojourn_marking_carriers" -- "$current") ;;
     --interval) mapfile -t COMPREPLY < <(compgen -W '16ms 128ms 1s 16s' -- "$current") ;;
     --at) mapfile -t COMPREPLY < <(compgen -W 'ingress egress' -- "$current") ;;
     --reference) mapfile -t COMPREPLY < <(compgen -W '1-in-300 both adaptive' -- "$current") ;;
@@ -162,7 +164,8 @@ _sojourn_point() {
     --kind) _sojourn_list "$current" "$_sojourn_kinds none" ;;
     --sampling) mapfile -t COMPREPLY < <(compgen -W '0.001 0.01 0.1 1' -- "$current") ;;
     --engine) mapfile -t COMPREPLY < <(compgen -W 'kernel socket auto' -- "$current") ;;
-    --name | --to | --spool-size | --enterprise | --cache | --memory | --prefix | --filter | --reference-to | --sender | --capacity | \
+    --prefix) mapfile -t COMPREPLY < <(compgen -W "$_sojourn_prefixes" -- "$current") ;;
+    --name | --to | --spool-size | --enterprise | --cache | --memory | --filter | --reference-to | --sender | --capacity | \
       --flow-memory | --top | --flow | --clock-error | --largest-delay | --clock-offset) ;;
     *)
       if [[ $current == -* ]]; then
@@ -199,7 +202,8 @@ _sojourn_watch() {
       ;;
     --kind) _sojourn_list "$current" "$_sojourn_kinds" ;;
     --memory) mapfile -t COMPREPLY < <(compgen -W '4MiB 16MiB 64MiB' -- "$current") ;;
-    --web | --filter | --prefix | --duration | --alarm | --alarm-rate | --alarm-except | --alarm-every | --webhook) ;;
+    --prefix) mapfile -t COMPREPLY < <(compgen -W "$_sojourn_prefixes" -- "$current") ;;
+    --web | --filter | --duration | --alarm | --alarm-rate | --alarm-except | --alarm-every | --webhook) ;;
     *) mapfile -t COMPREPLY < <(compgen -W "$_sojourn_watch_options" -- "$current") ;;
   esac
 }
@@ -208,7 +212,7 @@ _sojourn_query() {
   local current=$1 previous=$2
   case $previous in
     --since) mapfile -t COMPREPLY < <(compgen -W '10min 1h 24h 168h' -- "$current") ;;
-    --by) mapfile -t COMPREPLY < <(compgen -W 'prefix/16 prefix/24' -- "$current") ;;
+    --by) mapfile -t COMPREPLY < <(compgen -W 'prefix/16 prefix/24 host port flow' -- "$current") ;;
     --segment | --quantiles | --marks | --references) ;;
     *)
       if [[ $current == -* ]]; then
@@ -228,7 +232,7 @@ _sojourn_lab() {
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       ;;
-    --kind) mapfile -t COMPREPLY < <(compgen -W "$_sojourn_kinds" -- "$current") ;;
+    --kind) mapfile -t COMPREPLY < <(compgen -W "$_sojourn_table_kinds" -- "$current") ;;
     --memory) _sojourn_list "$current" '4KiB 64KiB 1MiB 16MiB' ;;
     --seed | --seeds | --target) ;;
     *)

@@ -13,10 +13,10 @@ function __sojourn_interfaces
     end
 end
 
-# The last name of a list with commas: what stands before it is kept.
+# The last name of a list with commas: what stands before it is kept.  The arguments are further names.
 function __sojourn_kinds
     set -l before (commandline -ct | string replace -r '^--kind=' '' | string match -r '.*,')
-    for kind in all usual tcp handshake tcp-ts flow dns ntp icmp quic response tls
+    for kind in all usual tcp handshake tcp-ts flow dns ntp icmp quic response tls $argv
         echo "$before$kind"
     end
 end
@@ -99,7 +99,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from point' -l secret-file -r -d 
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l active -x -a '1min 5min 30min' -d 'A flow that goes on has a record so often'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l inactive -x -a '15s 30s' -d 'A flow that pauses so long has ended'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l cache -x -a '4MiB 64MiB' -d 'Memory for flows'
-complete -c sojourn -n '__fish_seen_subcommand_from point' -l kind -x -a 'all none tcp handshake tcp-ts flow dns ntp icmp quic response tls' -d 'Kinds of round trips'
+complete -c sojourn -n '__fish_seen_subcommand_from point' -l kind -x -a '(__sojourn_kinds none)' -d 'Kinds of round trips'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l memory -x -a '1MiB 16MiB' -d 'Memory for requests that wait'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l prefix -x -a '16 24 host port flow' -d 'Round trips by prefixes of this length'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l filter -x -d 'Only packets that match'
@@ -117,7 +117,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from point' -l mark -x -a 'step p
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l observe -x -a 'step pulse double multiplexed' -d 'Count by marks'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l restore -x -a 'step pulse double multiplexed' -d 'Count and take the marks away'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l interval -x -a '16ms 128ms 1s 16s' -d 'How long a colour lasts'
-complete -c sojourn -n '__fish_seen_subcommand_from point' -l carrier -x -a 'dscp dscp:1,0 reserved flow-label' -d 'Where the marks are'
+complete -c sojourn -n '__fish_seen_subcommand_from point' -l carrier -x -a 'dscp dscp:1,0 reserved flow-label hop-by-hop destination' -d 'Where the marks are'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l flow -x -d 'A flow to mark or count'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l force -d 'Whatever the field says'
 complete -c sojourn -n '__fish_seen_subcommand_from point' -l copies -d 'Look for packets that come twice'
@@ -147,7 +147,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l flow -x -d 'A mon
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l via -r -F -d 'Capture of a point between'
 complete -c sojourn -n '__fish_seen_subcommand_from oneway' -l segments -x -d 'How these points are connected'
 
-complete -c sojourn -n '__fish_seen_subcommand_from lab; and not __fish_seen_subcommand_from compare tune' -a 'all l1 l2 l3 l4 l5 l6 l7 l8 l9 intervals margins compare tune'
+complete -c sojourn -n '__fish_seen_subcommand_from lab; and not __fish_seen_subcommand_from compare tune' -a 'all l1 l2 l3 l4 l5 l6 l7 l8 l9 intervals margins scale compare tune'
 complete -c sojourn -n '__fish_seen_subcommand_from compare tune' -a '(__sojourn_captures)'
 complete -c sojourn -n '__fish_seen_subcommand_from lab' -s h -l help -d 'Show the options and some examples'
 complete -c sojourn -n '__fish_seen_subcommand_from lab' -l quick -d 'Scaled down: seconds instead of minutes'
@@ -246,7 +246,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from watch' -l store -r -F -d 'Wh
 complete -c sojourn -n '__fish_seen_subcommand_from watch' -l filter -x -d 'Only packets that match'
 complete -c sojourn -n '__fish_seen_subcommand_from watch' -l kind -x -a '(__sojourn_kinds)' -d 'Kinds to measure'
 complete -c sojourn -n '__fish_seen_subcommand_from watch' -l memory -x -d 'For requests that wait'
-complete -c sojourn -n '__fish_seen_subcommand_from watch' -l prefix -x -d 'By prefixes of this length'
+complete -c sojourn -n '__fish_seen_subcommand_from watch' -l prefix -x -a '16 24 host port flow' -d 'By prefixes of this length'
 complete -c sojourn -n '__fish_seen_subcommand_from watch' -l duration -x -d 'Stop after this long'
 complete -c sojourn -n '__fish_seen_subcommand_from watch' -l web -x -d 'Serve the page here'
 complete -c sojourn -n '__fish_seen_subcommand_from watch' -l web-certificate -r -F -d 'The page by TLS, its own certificate'
@@ -258,7 +258,7 @@ complete -c sojourn -n '__fish_seen_subcommand_from query' -F
 complete -c sojourn -n '__fish_seen_subcommand_from query' -s h -l help -d 'Show the options and some examples'
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l since -x -d 'How far back'
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l segment -x -d 'Segment or point'
-complete -c sojourn -n '__fish_seen_subcommand_from query' -l by -x -a 'prefix/16 prefix/24' -d 'A row for each prefix'
+complete -c sojourn -n '__fish_seen_subcommand_from query' -l by -x -a 'prefix/16 prefix/24 host port flow' -d 'A row for each prefix, host, port or flow'
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l quantiles -x -d 'In percent'
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l marks -x -d 'Marked traffic per interval'
 complete -c sojourn -n '__fish_seen_subcommand_from query' -l references -d 'Delays of flows by reference packets'

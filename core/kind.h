@@ -94,6 +94,16 @@ inline constexpr std::array<std::string_view, leg_count> leg_names = {
 constexpr std::size_t index_of(Leg leg) { return static_cast<std::size_t>(leg); }
 constexpr std::string_view name_of(Leg leg) { return leg_names[index_of(leg)]; }
 
+/// Kinds that measure both legs of the path together, and halves of that.  Their headline, where
+/// one figure represents the kind, is the whole; that of other kinds is all legs.
+constexpr bool headline_is_sum(Kind kind) {
+  return kind == Kind::handshake || kind == Kind::flow || kind == Kind::quic || kind == Kind::tls;
+}
+
+/// The leg to show first: the whole, else the way to the server rather than to our own hosts, whose
+/// responses are often more numerous.
+constexpr Leg headline_leg(Kind kind) { return headline_is_sum(kind) ? Leg::sum : Leg::server; }
+
 /// Legs that are part of another leg, which is reported too: never added to others.
 constexpr bool is_part(Leg leg) { return leg == Leg::network || leg == Leg::thinking; }
 

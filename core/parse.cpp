@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 
@@ -68,6 +69,13 @@ bool is_ipv6(std::string_view text) {
   return address && address->version() == IpVersion::v6;
 }
 
+struct Protocol {
+  std::uint8_t number;  ///< IANA's
+  std::string_view name;
+};
+constexpr std::array protocols = {Protocol{1, "icmp"}, Protocol{6, "tcp"}, Protocol{17, "udp"},
+                                  Protocol{58, "icmpv6"}};
+
 std::string words_of(const ShareRange& range) {
   return fmt::format("{} {:g} {} {:g}", range.above_low ? "above" : "from", range.low,
                      range.below_high  ? "to below"
@@ -77,6 +85,29 @@ std::string words_of(const ShareRange& range) {
 }
 
 }  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view spaces = " \t";
+  const auto first = text.find_first_not_of(spaces);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(spaces) - first + 1);
+}
+
+std::vector<std::string_view> split_at_commas(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const auto comma = text.find(',');
+    parts.push_back(text.substr(0, comma));
+    if (comma == text.npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+std::string listed(std::span<const std::string_view> names, std::string_view last_word) {
+  if (names.size() < 2) return names.empty() ? std::string{} : std::string{names.front()};
+  return fmt::format("{} {} {}", fmt::join(names.first(names.size() - 1), ", "), last_word,
+                     names.back());
+}
 
 std::unexpected<Error> unknown_name(std::string_view text, std::string_view what,
                                     std::span<const std::string_view> names) {
@@ -89,9 +120,7 @@ std::unexpected<Error> unknown_name(std::string_view text, std::string_view what
 
 Result<KindSet> parse_kinds(std::string_view text) {
   KindSet kinds = KindSet::none();
-  while (true) {
-    const auto comma = text.find(',');
-    const auto name = text.substr(0, comma);
+  for (const std::string_view name : split_at_commas(text)) {
     const auto kind = kind_named(name);
     if (kind)
       kinds.add(*kind);
@@ -99,9 +128,8 @@ Result<KindSet> parse_kinds(std::string_view text) {
       kinds.add(name == "all" ? KindSet::all() : KindSet::usual());
     else
       return unknown_name(name, "kind", kind_names);
-    if (comma == std::string_view::npos) return kinds;
-    text.remove_prefix(comma + 1);
   }
+  return kinds;
 }
 
 Result<Duration> parse_positive_duration(std::string_view text) {
@@ -141,6 +169,23 @@ Result<std::int64_t> parse_integer(std::string_view text, std::int64_t least, st
     if (number >= least && number <= most) return number;
   }
   return failure(fmt::format("'{}' is not a whole number from {} to {}", text, least, most));
+}
+
+Result<std::uint16_t> parse_port(std::string_view text, std::uint16_t least) {
+  if (const auto port = parse_count(text, least, 65'535)) return static_cast<std::uint16_t>(*port);
+  return failure(fmt::format("'{}' is not a port from {} to 65535", text, least));
+}
+
+Result<std::uint8_t> parse_protocol(std::string_view text) {
+  const auto known = std::ranges::find(protocols, text, &Protocol::name);
+  if (known != protocols.end()) return known->number;
+  if (const auto number = parse_count(text, 0, 255)) return static_cast<std::uint8_t>(*number);
+  return failure(fmt::format("'{}' is not a protocol from 0 to 255", text));
+}
+
+std::string protocol_name(std::uint8_t protocol) {
+  const auto known = std::ranges::find(protocols, protocol, &Protocol::number);
+  return known != protocols.end() ? std::string{known->name} : std::to_string(protocol);
 }
 
 Result<std::uint32_t> parse_word(std::string_view text) {
@@ -212,9 +257,9 @@ Result<HostPort> HostPort::parse(std::string_view text, Use use,
     return wrong("this is not the name of a host");
   if (!port && !usual_port) return wrong("there is no port");
   const std::uint16_t least = use == Use::listen ? 0 : 1;
-  const auto number = port ? parse_count(*port, least, 65'535) : Result<std::uint64_t>{*usual_port};
+  const auto number = port ? parse_port(*port, least) : Result<std::uint16_t>{*usual_port};
   if (!number) return wrong(fmt::format("the port is a whole number from {} to 65535", least));
-  parsed.port = static_cast<std::uint16_t>(*number);
+  parsed.port = *number;
   return parsed;
 }
 

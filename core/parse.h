@@ -7,12 +7,23 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/kind.h"
 #include "core/result.h"
 #include "core/time.h"
 
 namespace sojourn {
+
+/// Without the spaces and tabs around it.
+std::string_view trimmed(std::string_view text);
+
+/// The parts of a list with commas between, in order: one more than there are commas, and those
+/// that are empty too.
+std::vector<std::string_view> split_at_commas(std::string_view text);
+
+/// "a, b and c" with "and".
+std::string listed(std::span<const std::string_view> names, std::string_view last_word);
 
 /// "'x' is not a table; choose from exact, staged, fridge".  The names come from where they are
 /// defined.
@@ -34,6 +45,14 @@ Result<double> parse_between(std::string_view text, double low, double high);
 Result<std::uint64_t> parse_count(std::string_view text, std::uint64_t least, std::uint64_t most);
 /// The same of numbers that may be negative.
 Result<std::int64_t> parse_integer(std::string_view text, std::int64_t least, std::int64_t most);
+
+/// A port, from `least` to 65535.
+Result<std::uint16_t> parse_port(std::string_view text, std::uint16_t least = 0);
+
+/// An IP protocol: "tcp", "udp", "icmp", "icmpv6", or the number of any.
+Result<std::uint8_t> parse_protocol(std::string_view text);
+/// As parse_protocol understands it: "tcp", "47".
+std::string protocol_name(std::uint8_t protocol);
 
 /// 32 bits: "2588908095", or "0x9a4f9a3f".
 Result<std::uint32_t> parse_word(std::string_view text);

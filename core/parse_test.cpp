@@ -41,6 +41,66 @@ TEST(UnknownName, ListsTheNames) {
             "'x' is not an order; choose from bob, ipsx");
 }
 
+TEST(SplitAtCommas, KeepsEmptyParts) {
+  using Parts = std::vector<std::string_view>;
+  EXPECT_EQ(split_at_commas(""), Parts{""});
+  EXPECT_EQ(split_at_commas("a"), Parts{"a"});
+  EXPECT_EQ(split_at_commas("a,bc,d"), (Parts{"a", "bc", "d"}));
+  EXPECT_EQ(split_at_commas(",a,,b,"), (Parts{"", "a", "", "b", ""}));
+  EXPECT_EQ(split_at_commas(","), (Parts{"", ""}));
+  for (const char* const wrong : {"", ",", "tcp,", ",tcp", "tcp,,dns"})
+    EXPECT_FALSE(parse_kinds(wrong)) << wrong;
+}
+
+TEST(Trimmed, TakesSpacesAndTabsAway) {
+  EXPECT_EQ(trimmed(" \t a b\t "), "a b");
+  EXPECT_EQ(trimmed("a"), "a");
+  EXPECT_EQ(trimmed(" \t"), "");
+  EXPECT_EQ(trimmed(""), "");
+}
+
+TEST(Listed, HasAWordBeforeTheLast) {
+  constexpr std::string_view names[] = {"a", "b", "c"};
+  EXPECT_EQ(listed(names, "and"), "a, b and c");
+  EXPECT_EQ(listed(std::span{names}.first(2), "or"), "a or b");
+  EXPECT_EQ(listed(std::span{names}.first(1), "or"), "a");
+  EXPECT_EQ(listed({}, "or"), "");
+}
+
+TEST(ParsePort, TakesWholeNumbersFromTheLeastOn) {
+  EXPECT_EQ(parse_port("0"), 0u);
+  EXPECT_EQ(parse_port("65535"), 65'535u);
+  EXPECT_EQ(parse_port("1e3"), 1'000u);
+  EXPECT_EQ(parse_port("1", 1), 1u);
+  EXPECT_EQ(complaint(parse_port("0", 1)), "'0' is not a port from 1 to 65535");
+  for (const char* const wrong : {"", "65536", "-1", "0x50", "http", "80 "})
+    EXPECT_FALSE(parse_port(wrong)) << wrong;
+}
+
+TEST(ParseProtocol, ReadsWhatIsWritten) {
+  for (unsigned number = 0; number < 256; ++number) {
+    const auto protocol = static_cast<std::uint8_t>(number);
+    EXPECT_EQ(parse_protocol(protocol_name(protocol)), protocol);
+    EXPECT_EQ(parse_protocol(std::to_string(number)), protocol);
+  }
+  EXPECT_EQ(protocol_name(1), "icmp");
+  EXPECT_EQ(protocol_name(6), "tcp");
+  EXPECT_EQ(protocol_name(17), "udp");
+  EXPECT_EQ(protocol_name(58), "icmpv6");
+  EXPECT_EQ(protocol_name(47), "47");
+  EXPECT_EQ(complaint(parse_protocol("256")), "'256' is not a protocol from 0 to 255");
+  for (const char* const wrong : {"", "TCP", "sctp", "-1", "0x6", "6 "})
+    EXPECT_FALSE(parse_protocol(wrong)) << wrong;
+}
+
+TEST(Headline, IsTheWholeWhereThereIsOne) {
+  for (const Kind kind : {Kind::handshake, Kind::flow, Kind::quic, Kind::tls})
+    EXPECT_EQ(headline_leg(kind), Leg::sum);
+  for (const Kind kind :
+       {Kind::tcp, Kind::tcp_ts, Kind::dns, Kind::ntp, Kind::icmp, Kind::response})
+    EXPECT_EQ(headline_leg(kind), Leg::server);
+}
+
 TEST(ParseDuration, PositiveAndSigned) {
   EXPECT_EQ(parse_positive_duration("1ns"), 1ns);
   EXPECT_EQ(complaint(parse_positive_duration("0s")), "'0s' must be positive");

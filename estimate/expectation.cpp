@@ -19,7 +19,7 @@ Expectation take_expectation(const Measurement& measurement, KindSet kinds) {
     if (!kinds.has(kind)) continue;
     for (std::size_t l = 0; l < leg_count; ++l) {
       const Leg leg = static_cast<Leg>(l);
-      if (measurement.headline_is_sum(kind) && leg != Leg::sum) continue;
+      if (headline_is_sum(kind) && leg != Leg::sum) continue;
       const Distribution& distribution = measurement.leg(kind, leg);
       if (!distribution.empty())
         result.parts.push_back({kind, leg, distribution.snapshot(expectation_quantiles)});
@@ -36,7 +36,7 @@ void take_groups(const Measurement& measurement, KindSet kinds, Expectation& exp
     const Kind kind = static_cast<Kind>(k);
     if (!kinds.has(kind)) continue;
     for (const Groups::Entry& entry : measurement.groups_of(kind)) {
-      const bool is_part = Measurement::headline_is_sum(kind) && entry.id.leg != Leg::sum;
+      const bool is_part = headline_is_sum(kind) && entry.id.leg != Leg::sum;
       const bool enough =
           static_cast<double>(entry.distribution->count()) >= least_independent_samples;
       if (!entry.id.key.other && !is_part && enough) entries.push_back(entry);

@@ -19,6 +19,13 @@ constexpr std::array<std::string_view, 13> names = {
     "flow",   "host",     "requester", "prefix",   "port", "vlan",   "interface",
     "tunnel", "dns-name", "dns-type",  "dns-code", "asn",  "country"};
 
+/// "flow, host, requester, prefix/N, ... or country"
+std::string expected_names() {
+  auto shown = names;
+  shown[static_cast<std::size_t>(Grouping::By::prefix)] = "prefix/N";
+  return listed(shown, "or");
+}
+
 /// The number up to the next slash, removed from the front of `text`; at most `most`.
 std::optional<std::uint8_t> take_length(std::string_view& text, unsigned most) {
   if (!text.starts_with('/')) return std::nullopt;
@@ -99,16 +106,10 @@ std::string_view common_place(unsigned places) {
 
 Result<Grouping> Grouping::parse(std::string_view text) {
   Grouping grouping;
-  while (true) {
-    const auto comma = text.find(',');
-    if (auto added = grouping.add(text.substr(0, comma)); !added)
-      return std::unexpected(added.error());
-    if (comma == std::string_view::npos) {
-      grouping.limit_names(NameTable::usual_most);
-      return grouping;
-    }
-    text.remove_prefix(comma + 1);
-  }
+  for (const std::string_view part : split_at_commas(text))
+    if (auto added = grouping.add(part); !added) return std::unexpected(added.error());
+  grouping.limit_names(NameTable::usual_most);
+  return grouping;
 }
 
 void Grouping::limit_names(std::size_t most) {
@@ -123,10 +124,8 @@ Result<void> Grouping::add(std::string_view text) {
   const auto slash = text.find('/');
   const auto name = std::ranges::find(names, text.substr(0, slash));
   if (name == names.end())
-    return failure(fmt::format(
-        "cannot group by '{}': expected flow, host, requester, prefix/N, port, vlan, interface, "
-        "tunnel, dns-name, dns-type, dns-code, asn or country, or several with commas between",
-        text));
+    return failure(fmt::format("cannot group by '{}': expected {}, or several with commas between",
+                               text, expected_names()));
   const By part = static_cast<By>(name - names.begin());
   for (const By other : parts_)
     if ((places_of(other) & places_of(part)) != 0 &&

@@ -7,14 +7,6 @@
 #include <utility>
 
 namespace sojourn {
-namespace {
-
-/// Kinds that measure both legs of the path together, and halves of that.
-bool has_whole(Kind kind) {
-  return kind == Kind::handshake || kind == Kind::flow || kind == Kind::quic || kind == Kind::tls;
-}
-
-}  // namespace
 
 KindCounters& KindCounters::operator+=(const KindCounters& other) {
   requests += other.requests;
@@ -84,7 +76,7 @@ void Measurement::add_over_time(Kind kind, Leg leg, Timestamp time, Duration del
   if (!heatmap_) return;
   const Timestamp asked = timestamp_from_ns(difference_ns(to_ns(time), delay.count()));
   heatmap_->add(asked, kind, leg, delay, weight);
-  if (!has_whole(kind) || leg == Leg::sum) heatmap_->add_answered(asked, kind, weight);
+  if (!headline_is_sum(kind) || leg == Leg::sum) heatmap_->add_answered(asked, kind, weight);
 }
 
 void Measurement::add_to_group(const Sample& sample, FlowTag flow) {
@@ -112,8 +104,6 @@ void Measurement::merge(Measurement&& other) {
   if (heatmap_ && other.heatmap_) heatmap_->merge(*other.heatmap_);
   other = Measurement{};  // its samples are in here now; release the memory
 }
-
-bool Measurement::headline_is_sum(Kind kind) { return has_whole(kind); }
 
 const Distribution& Measurement::pooled(Kind kind) const {
   if (headline_is_sum(kind)) return leg(kind, Leg::sum);

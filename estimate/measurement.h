@@ -137,8 +137,6 @@ class Measurement {
   /// The headline figure.  Built at the first call after an add, and cached; valid until the next
   /// add.
   const Distribution& pooled(Kind kind) const;
-  /// Whether the headline figure of `kind` is that of Leg::sum only.
-  static bool headline_is_sum(Kind kind);
   std::uint64_t samples() const;  ///< of all headline figures together
 
   /// The contents of a group, by name.

@@ -54,7 +54,7 @@ TEST(Measurement, PoolsHalvesOfNoKind) {
     EXPECT_EQ(measurement.samples(), 0u);
     measurement.add(sample(kind, Leg::sum, 30ms));
     EXPECT_EQ(measurement.pooled(kind).mean(), 30ms);
-    EXPECT_TRUE(Measurement::headline_is_sum(kind));
+    EXPECT_TRUE(headline_is_sum(kind));
   }
 }
 

@@ -12,14 +12,6 @@
 namespace sojourn {
 namespace {
 
-constexpr std::string_view spaces = " \t";
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(spaces);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(spaces) - first + 1);
-}
-
 /// Everything up to one of `ends`, removed from the front of `text` with the spaces around it.
 std::string_view take_word(std::string_view& text, std::string_view ends) {
   const auto length = std::min(text.find_first_of(ends), text.size());

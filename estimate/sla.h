@@ -70,7 +70,7 @@ class SlaRule {
   /// Whether a distribution of the rule's kind and this leg is judged.
   bool is_about(Leg leg) const {
     if (leg_) return *leg_ == leg;
-    return Measurement::headline_is_sum(kind_) ? leg == Leg::sum : !is_part(leg);
+    return headline_is_sum(kind_) ? leg == Leg::sum : !is_part(leg);
   }
 
   Kind kind() const { return kind_; }

@@ -1,9 +1,7 @@
 #include "ipfix/mark_values.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <string_view>
 
 #include "ipfix/ntp_time.h"
 #include "ipfix/record_plan.h"
@@ -11,6 +9,7 @@
 #include "oneway/marking/marking_filter.h"
 #include "oneway/marking/marking_interval.h"
 #include "oneway/marking/marking_rules.h"
+#include "store/marks/marking_duties.h"
 
 namespace sojourn::ipfix {
 namespace {
@@ -18,7 +17,6 @@ namespace {
 constexpr std::uint32_t most_pulses = 100'000'000;
 constexpr std::uint64_t day_ns = 86'400'000'000'000;
 constexpr std::size_t most_text = 254;  // as short as a record of our own may have it
-constexpr std::array<std::string_view, 3> duties = {"mark", "observe", "restore"};
 
 std::uint32_t narrow(std::uint64_t value) {
   return static_cast<std::uint32_t>(
@@ -102,7 +100,7 @@ bool is_possible(const MarkingRun& run) {
   static_assert(MarkingRun::shortest == MarkingInterval::shortest &&
                 MarkingRun::longest == MarkingInterval::longest);
   return run.exponent >= MarkingRun::shortest && run.exponent <= MarkingRun::longest &&
-         std::ranges::find(duties, run.duty) != duties.end() && marking_method_named(run.method) &&
+         is_marking_duty(run.duty) && marking_method_named(run.method) &&
          run.carrier.size() <= most_text && MarkingCarrier::parse(run.carrier);
 }
 

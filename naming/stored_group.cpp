@@ -51,12 +51,6 @@ std::string end_name(const IpAddress& address, std::uint16_t port) {
   return port == 0 ? address.to_string() : fmt::format("{}:{}", address.to_string(), port);
 }
 
-Result<std::uint16_t> parse_port(std::string_view text) {
-  const auto port = parse_count(text, 0, 65'535);
-  if (!port) return failure("a port is a number from 0 to 65535");
-  return static_cast<std::uint16_t>(*port);
-}
-
 Result<void> parse_end(std::string_view text, IpAddress& address, std::uint16_t& port) {
   const auto colon = text.find(':');
   const auto parsed = IpAddress::parse(text.substr(0, colon));

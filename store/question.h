@@ -8,6 +8,7 @@
 
 #include "core/address.h"
 #include "estimate/distribution/distribution.h"
+#include "naming/group_choice.h"
 #include "store/loss_estimate.h"
 #include "store/store.h"
 
@@ -26,11 +27,20 @@ struct Question {
   std::vector<std::string> subjects;  ///< segments "north:south" and points; empty: all
   /// A row per prefix, at most this long (IPv6: twice that), and at most as long as stored.
   std::optional<std::size_t> prefix_length;
-  GroupBy by = GroupBy::prefix;                 ///< others than prefixes need no length
-  std::optional<Prefix> within;                 ///< only groups within this one
-  static constexpr std::size_t as_stored = 64;  ///< as a prefix_length: whole addresses, if kept
+  GroupBy by = GroupBy::prefix;  ///< others than prefixes need no length
+  std::optional<Prefix> within;  ///< only groups within this one
+  /// As a prefix_length: whole addresses, if kept.
+  static constexpr std::size_t as_stored = GroupChoice::host;
   bool loss = false;
   std::size_t columns = 24;  ///< of the series over time
+
+  /// A row per group, by a number that GroupChoice has.
+  void group_by(std::size_t choice) {
+    by = choice == GroupChoice::port   ? GroupBy::port
+         : choice == GroupChoice::flow ? GroupBy::flow
+                                       : GroupBy::prefix;
+    prefix_length = by == GroupBy::prefix ? choice : as_stored;
+  }
 };
 
 /// The delays of a segment or point, of one kind and leg, of all traffic or of a prefix.

@@ -60,8 +60,7 @@ constexpr std::uint32_t with_bit(std::uint32_t field, unsigned position, bool se
 Result<std::vector<unsigned>> parse_positions(std::string_view text, unsigned width,
                                               std::size_t most) {
   std::vector<unsigned> positions;
-  while (true) {
-    const auto word = text.substr(0, text.find(','));
+  for (const std::string_view word : split_at_commas(text)) {
     const auto number = parse_count(word, 0, width - 1);
     if (!number)
       return failure("'" + std::string{word} + "' is no bit from 0 to " +
@@ -70,8 +69,6 @@ Result<std::vector<unsigned>> parse_positions(std::string_view text, unsigned wi
     if (std::ranges::count(positions, position) > 0)
       return failure("two marks need two different bits");
     positions.push_back(position);
-    if (word.size() == text.size()) break;
-    text.remove_prefix(word.size() + 1);
   }
   if (positions.size() > most) return failure("too many bits in '" + std::string{text} + "'");
   return positions;

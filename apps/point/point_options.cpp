@@ -165,8 +165,8 @@ void add_measuring_options(CLI::App& point, PointRequest& request, PointWishes& 
       [&](std::size_t bytes) { request.rtt_memory = bytes; },
       "memory for requests that wait (default 16MiB)");
   add_parsed(
-      point, "--prefix", "LENGTH|host|port|flow", parse_prefix_length,
-      [&](std::uint64_t length) { request.options.cells.prefix_length = length; },
+      point, "--prefix", "LENGTH|host|port|flow", parse_group_choice,
+      [&](std::size_t groups) { request.options.cells.prefix_length = groups; },
       "round trips by IPv4 prefixes of this length (IPv6: twice it),\n"
       "by host, server's port or flow, instead of all together");
 }
@@ -238,18 +238,9 @@ void add_point(CLI::App& app, Run& run) {
       ->type_name("NAME");
   add_collector_options(point, *request, *wishes);
   add_measuring_options(point, *request, *wishes);
-  point
-      .add_option_function<std::string>(
-          "--engine",
-          [request](const std::string& name) {
-            request->engine = name == "kernel"   ? Engine::kernel
-                              : name == "socket" ? Engine::socket
-                                                 : Engine::automatic;
-          },
-          "with -i: select in the kernel, from a socket, or auto: in the\n"
-          "kernel if it can be had (the default)")
-      ->check(CLI::IsMember({"kernel", "socket", "auto"}))
-      ->type_name("NAME");
+  add_engine(point, request->engine,
+             "with -i: select in the kernel, from a socket, or auto: in the\n"
+             "kernel if it can be had (the default)");
   add_reference_options(point, *references);
   add_marking_point_options(point, *marking);
   point.add_option("--filter", request->filter, "only packets that match, in tcpdump's language")

@@ -20,10 +20,7 @@ Result<ReferenceGenerator::Options> parse_scheme(std::string_view text) {
   options.scheme = Injection::either;
   if (text == "both") return options;
   bool by_count = false, by_clock = false;
-  for (std::string_view rest = text; !rest.empty();) {
-    const auto comma = rest.find(',');
-    const std::string_view part = rest.substr(0, comma);
-    rest = comma == rest.npos ? std::string_view{} : rest.substr(comma + 1);
+  for (const std::string_view part : split_at_commas(text)) {
     if (part.starts_with(one_in) && !by_count) {
       const auto count = parse_count(part.substr(one_in.size()), 1, 1'000'000'000);
       if (!count) return std::unexpected(count.error());

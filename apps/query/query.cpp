@@ -22,6 +22,7 @@
 #include "core/units.h"
 #include "export/files/run_files.h"
 #include "export/store/answer_report.h"
+#include "naming/group_choice.h"
 #include "store/question.h"
 
 namespace sojourn {
@@ -30,8 +31,7 @@ struct QueryRequest {
   std::string store;
   Duration since = std::chrono::hours{1};
   std::vector<std::string> subjects;
-  std::optional<std::size_t> prefix_length;
-  GroupBy by = GroupBy::prefix;
+  std::optional<std::size_t> groups;  ///< as GroupChoice has it
   std::vector<double> quantiles = {0.5, 0.95, 0.99};
   std::vector<std::string> marks;  ///< points whose marks are joined
   bool references = false;
@@ -55,8 +55,7 @@ Result<void> query(const QueryRequest& request) {
   question.from = report.now - request.since;
   question.to = slice_of(report.now, finest_slice) + finest_slice;
   question.subjects = request.subjects;
-  question.prefix_length = request.prefix_length;
-  question.by = request.by;
+  if (request.groups) question.group_by(*request.groups);
   question.loss = request.loss;
   auto answer = ask(**store, question);
   if (!answer) return std::unexpected(answer.error().while_doing("cannot ask " + request.store));
@@ -123,20 +122,12 @@ constexpr const char* query_examples = R"(Examples:
   sojourn query sojourn.db --ledger                         does everything add up?
 )";
 
-struct QueryGroups {
-  GroupBy by = GroupBy::prefix;
-  std::size_t prefix_length = Question::as_stored;
-};
-
 /// "prefix/24", "host", "port" or "flow"
-Result<QueryGroups> parse_query_groups(std::string_view text) {
+Result<std::size_t> parse_query_groups(std::string_view text) {
   constexpr std::string_view start = "prefix/";
-  if (text == "host") return QueryGroups{};
-  if (text == "port") return QueryGroups{.by = GroupBy::port};
-  if (text == "flow") return QueryGroups{.by = GroupBy::flow};
+  if (const auto groups = GroupChoice::named(text)) return *groups;
   if (text.starts_with(start))
-    if (const auto length = parse_count(text.substr(start.size()), 1, 32))
-      return QueryGroups{.prefix_length = static_cast<std::size_t>(*length)};
+    if (const auto groups = GroupChoice::prefixes(text.substr(start.size()))) return *groups;
   return failure(
       fmt::format("'{}' is neither prefix/N, with N from 1 to 32, nor host, port or flow", text));
 }
@@ -144,14 +135,12 @@ Result<QueryGroups> parse_query_groups(std::string_view text) {
 /// "50,95,99"
 Result<std::vector<double>> parse_percentiles(std::string_view text) {
   std::vector<double> quantiles;
-  while (true) {
-    const auto comma = text.find(',');
-    const auto percent = parse_between(text.substr(0, comma), 0, 100);
+  for (const std::string_view part : split_at_commas(text)) {
+    const auto percent = parse_between(part, 0, 100);
     if (!percent) return std::unexpected(percent.error());
     quantiles.push_back(*percent / 100);
-    if (comma == std::string_view::npos) return quantiles;
-    text.remove_prefix(comma + 1);
   }
+  return quantiles;
 }
 
 }  // namespace
@@ -174,10 +163,7 @@ void add_query(CLI::App& app, Run& run) {
       ->allow_extra_args(false);
   add_parsed(
       query, "--by", "prefix/N|host|port|flow", parse_query_groups,
-      [request](const QueryGroups& groups) {
-        request->by = groups.by;
-        request->prefix_length = groups.prefix_length;
-      },
+      [request](std::size_t groups) { request->groups = groups; },
       "a row for each destination prefix, too, or for each host,\nserver's port or flow (where "
       "`--prefix` kept them)");
   add_parsed(

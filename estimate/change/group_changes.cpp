@@ -120,7 +120,7 @@ GroupChanges compare_groups(const Expectation& expected, const Measurement& now,
       const bool enough = may_be_enough(delays->count());
       const auto found = saved.find({now.grouping()->identity(id.key), id.kind, id.leg});
       if (found == saved.end()) {
-        const bool is_part = Measurement::headline_is_sum(id.kind) && id.leg != Leg::sum;
+        const bool is_part = headline_is_sum(id.kind) && id.leg != Leg::sum;
         changes.fresh += enough && !is_part;
         continue;
       }

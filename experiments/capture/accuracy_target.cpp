@@ -9,12 +9,6 @@
 namespace sojourn {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
 Result<AccuracyDemand> parse_demand(std::string_view text) {
   constexpr std::string_view joint = " within ";
   const auto at = text.find(joint);
@@ -39,14 +33,12 @@ Result<AccuracyDemand> parse_demand(std::string_view text) {
 Result<AccuracyTarget> AccuracyTarget::parse(std::string_view text) {
   AccuracyTarget target;
   target.text_ = text;
-  while (true) {
-    const auto comma = text.find(',');
-    const auto demand = parse_demand(trimmed(text.substr(0, comma)));
+  for (const std::string_view part : split_at_commas(text)) {
+    const auto demand = parse_demand(trimmed(part));
     if (!demand) return std::unexpected(demand.error());
     target.demands_.push_back(*demand);
-    if (comma == std::string_view::npos) return target;
-    text.remove_prefix(comma + 1);
   }
+  return target;
 }
 
 double error_of(const AccuracyDemand& demand, const TrialOutcome& outcome) {

@@ -141,10 +141,7 @@ void CaptureTrial::prepare(const TableChoice& choice) {
 }
 
 /// As Measurement::pooled: if both legs are also measured together, that is the figure.
-bool CaptureTrial::is_headline(Leg leg) const {
-  const bool has_sum = kind_ == Kind::handshake || kind_ == Kind::flow || kind_ == Kind::quic;
-  return !has_sum || leg == Leg::sum;
-}
+bool CaptureTrial::is_headline(Leg leg) const { return !headline_is_sum(kind_) || leg == Leg::sum; }
 
 template <class Table>
 std::vector<CaptureTrial::Found> CaptureTrial::samples_of(Table& table,
@@ -233,9 +230,8 @@ TrialOutcome CaptureTrial::run(const TableChoice& choice, std::uint64_t seed) co
 
 std::vector<TableKind> fixed_memory_tables() {
   std::vector<TableKind> tables;
-  for (const std::string_view name :
-       {"staged", "fridge", "fridges", "fridges-ivw", "leased", "tailored"})
-    if (const auto kind = table_named(name)) tables.push_back(*kind);
+  for (const std::string_view name : table_names())
+    if (const auto kind = table_named(name); kind != TableKind::exact) tables.push_back(*kind);
   return tables;
 }
 

@@ -13,11 +13,11 @@
 #include <optional>
 
 #include "core/printable.h"
+#include "store/marks/marking_duties.h"
 
 namespace sojourn {
 namespace {
 
-constexpr std::array<std::string_view, 3> duties = {"mark", "observe", "restore"};
 // Differences of such times and sums of such counts fit into 64 bits.  2^62 ns is the year 2116.
 constexpr std::int64_t farthest = std::int64_t{1} << 62;
 constexpr std::uint64_t most_packets = 1'000'000'000'000'000;
@@ -89,7 +89,7 @@ class Fields {
 Timestamp read_who(Fields& fields, MarkingPointFile& file) {
   file.point = fields.text();
   file.duty = fields.text();
-  if (std::ranges::find(duties, file.duty) == duties.end()) fields.wrong("duty", file.duty);
+  if (!is_marking_duty(file.duty)) fields.wrong("duty", file.duty);
   const std::string method = fields.text();
   if (const auto known = marking_method_named(method))
     file.method = *known;
@@ -166,7 +166,9 @@ class Reader {
 
 }  // namespace
 
-std::string_view name_of(MarkingDuty duty) { return duties[static_cast<std::size_t>(duty)]; }
+std::string_view name_of(MarkingDuty duty) {
+  return marking_duty_names[static_cast<std::size_t>(duty)];
+}
 
 std::string marking_csv(const MarkingReporter& who, const MarkingReport& report) {
   std::string carrier = who.setup.carrier.name();

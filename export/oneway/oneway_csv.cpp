@@ -5,6 +5,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "core/parse.h"
+
 namespace sojourn {
 namespace {
 
@@ -26,21 +28,6 @@ void append_number(std::string& lines, const std::optional<Integer>& value) {
 }
 
 }  // namespace
-
-std::string protocol_name(std::uint8_t protocol) {
-  switch (protocol) {
-    case 1:
-      return "icmp";
-    case 6:
-      return "tcp";
-    case 17:
-      return "udp";
-    case 58:
-      return "icmpv6";
-    default:
-      return std::to_string(protocol);
-  }
-}
 
 void append_flow(std::string& lines, const FlowDelay& flow) {
   append_key(lines, flow.key);

@@ -21,9 +21,6 @@ inline constexpr std::string_view flows_csv_header =
 inline constexpr std::string_view delays_csv_header =
     "sent_ns,protocol,source,source_port,destination,destination_port,delay_ns\n";
 
-/// "tcp", "udp", "icmp", "icmpv6", else the number.
-std::string protocol_name(std::uint8_t protocol);
-
 void append_flow(std::string& lines, const FlowDelay& flow);
 /// Without a flow its fields are empty.
 void append_delay(std::string& lines, const FlowKey* flow, const DelaySample& sample);

@@ -2,9 +2,9 @@
 #include <array>
 #include <cmath>
 
+#include "core/parse.h"
 #include "export/json_values.h"
 #include "export/oneway/note_options.h"
-#include "export/oneway/oneway_csv.h"
 #include "export/oneway/oneway_report.h"
 
 namespace sojourn {

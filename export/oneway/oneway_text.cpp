@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/parse.h"
 #include "core/printable.h"
 #include "core/units.h"
 #include "export/charts/delay_axis.h"
 #include "export/charts/sparkline.h"
 #include "export/oneway/note_options.h"
-#include "export/oneway/oneway_csv.h"
 #include "export/oneway/oneway_remarks.h"
 #include "export/oneway/oneway_report.h"
 #include "export/text_cells.h"

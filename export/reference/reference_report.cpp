@@ -6,10 +6,10 @@
 #include <cmath>
 #include <iterator>
 
+#include "core/parse.h"
 #include "core/printable.h"
 #include "core/units.h"
 #include "export/json_values.h"
-#include "export/oneway/oneway_csv.h"
 
 namespace sojourn {
 namespace {

@@ -33,7 +33,7 @@ std::vector<HeatmapPanel> heatmap_panels(const Measurement& measurement, KindSet
       fullest = kind;
     for (std::size_t l = 0; l < leg_count; ++l) {
       const Leg leg = static_cast<Leg>(l);
-      if (Measurement::headline_is_sum(kind) && leg != Leg::sum) continue;
+      if (headline_is_sum(kind) && leg != Leg::sum) continue;
       if (!measurement.leg(kind, leg).empty()) panels.push_back({kind, leg});
     }
   }

@@ -1,8 +1,10 @@
 #include "lab/recorder/traffic_presets.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "core/parse.h"
 #include "lab/border_shares.h"
 
 namespace sojourn {
@@ -17,6 +19,11 @@ constexpr QueryLoadOptions bursts = {.requests = 1'000'000,
                                      .longest_ms = 0,
                                      .burst_rate = 4,
                                      .burst_delay = 5};
+
+template <class Model, auto options_of>
+std::unique_ptr<TrafficModel> make(const TrafficWishes& wishes) {
+  return std::make_unique<Model>(options_of(wishes));
+}
 
 }  // namespace
 
@@ -66,10 +73,58 @@ TcpTrafficOptions tcp_traffic_of(const TrafficWishes& wishes) {
   return options;
 }
 
-std::unique_ptr<TrafficModel> make_traffic(const TrafficWishes& wishes) {
-  if (wishes.model == "isp") return std::make_unique<BorderMix>(border_mix_of(wishes));
-  if (wishes.model == "tcp") return std::make_unique<TcpTraffic>(tcp_traffic_of(wishes));
-  return std::make_unique<QueryLoad>(query_load_of(wishes));
+TwoPointOptions two_points_of(const TrafficWishes& wishes, const TwoPointOptions& options) {
+  TwoPointOptions made = options;
+  BackboneOptions& traffic = made.traffic;
+  const ModelChoice* const model = traffic_model_named(wishes.model);
+  traffic.model = model && model->backbone ? model->backbone() : BackboneModel::chic();
+  traffic.seconds = wishes.duration ? in_seconds(*wishes.duration) : 10;
+  const double packets = static_cast<double>(wishes.packets.value_or(100'000));
+  traffic.scale = packets / (traffic.model.packets_per_second * traffic.seconds);
+  traffic.seed = made.seed = wishes.seed;
+  made.loss = wishes.loss.value_or(0);
+  made.reorder = wishes.reorder.value_or(0);
+  return made;
+}
+
+std::span<const ModelChoice> traffic_models() {
+  static constexpr std::array all = {
+      ModelChoice{.name = "fridge",
+                  .make = make<QueryLoad, query_load_of>,
+                  .heeds_requests = true,
+                  .heeds_longest = true},
+      ModelChoice{.name = "isp", .make = make<BorderMix, border_mix_of>, .heeds_packets = true},
+      ModelChoice{.name = "bursts", .make = make<QueryLoad, query_load_of>, .heeds_requests = true},
+      ModelChoice{.name = "tcp",
+                  .make = make<TcpTraffic, tcp_traffic_of>,
+                  .heeds_packets = true,
+                  .heeds_loss = true},
+      ModelChoice{.name = "chic", .backbone = BackboneModel::chic},
+      ModelChoice{.name = "sanj", .backbone = BackboneModel::sanj},
+      ModelChoice{.name = "ipls", .backbone = BackboneModel::ipls},
+  };
+  return all;
+}
+
+const ModelChoice* traffic_model_named(std::string_view name) {
+  const auto all = traffic_models();
+  const auto found = std::ranges::find(all, name, &ModelChoice::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::vector<std::string_view> traffic_model_names(
+    const std::function<bool(const ModelChoice&)>& which) {
+  std::vector<std::string_view> names;
+  for (const ModelChoice& model : traffic_models())
+    if (which(model)) names.push_back(model.name);
+  return names;
+}
+
+Result<std::unique_ptr<TrafficModel>> make_traffic(const TrafficWishes& wishes) {
+  const ModelChoice* const model = traffic_model_named(wishes.model);
+  if (model && model->make) return model->make(wishes);
+  const auto is_for_one_point = [](const ModelChoice& choice) { return choice.make != nullptr; };
+  return unknown_name(wishes.model, "model for one point", traffic_model_names(is_for_one_point));
 }
 
 }  // namespace sojourn

@@ -48,12 +48,47 @@ TEST(TrafficPresets, TcpHasAHundredPacketsAFlow) {
 TEST(TrafficPresets, EachModelIsItsOwn) {
   const auto is = [](auto* wanted, const char* name) {
     const auto made = make_traffic({.model = name, .requests = 10, .packets = 100});
-    return dynamic_cast<decltype(wanted)>(made.get()) != nullptr;
+    return made && dynamic_cast<decltype(wanted)>(made->get()) != nullptr;
   };
   EXPECT_TRUE(is(static_cast<BorderMix*>(nullptr), "isp"));
   EXPECT_TRUE(is(static_cast<TcpTraffic*>(nullptr), "tcp"));
   EXPECT_TRUE(is(static_cast<QueryLoad*>(nullptr), "bursts"));
   EXPECT_TRUE(is(static_cast<QueryLoad*>(nullptr), "fridge"));
+  for (const char* const other : {"", "fridges", "chic"})
+    EXPECT_FALSE(make_traffic({.model = other})) << other;
+}
+
+TEST(TrafficPresets, EveryModelIsForOnePointOrForTwo) {
+  for (const ModelChoice& model : traffic_models()) {
+    EXPECT_EQ(traffic_model_named(model.name), &model);
+    EXPECT_NE(model.make != nullptr, model.backbone != nullptr) << model.name;
+    EXPECT_EQ(model.make != nullptr, model.heeds_requests || model.heeds_packets) << model.name;
+  }
+  EXPECT_EQ(traffic_model_named("x"), nullptr);
+  EXPECT_EQ(traffic_model_names([](const ModelChoice& m) { return m.backbone != nullptr; }),
+            (std::vector<std::string_view>{"chic", "sanj", "ipls"}));
+}
+
+TEST(TrafficPresets, TwoPointsHaveTheirModelAtTheRateThatIsWished) {
+  const TwoPointOptions own = two_points_of({});
+  EXPECT_EQ(own.traffic.model.name, "CHIC");
+  EXPECT_DOUBLE_EQ(own.traffic.seconds, 10);
+  EXPECT_DOUBLE_EQ(own.traffic.scale * own.traffic.model.packets_per_second * 10, 100'000);
+  EXPECT_EQ(own.loss, 0);
+  EXPECT_EQ(own.reorder, 0);
+  const TwoPointOptions wished = two_points_of(
+      {.model = "ipls", .packets = 500, .duration = 2s, .loss = 0.1, .reorder = 0.2, .seed = 7},
+      {.path = PathKind::red, .spikes = 0.3});
+  EXPECT_EQ(wished.traffic.model.name, "IPLS");
+  EXPECT_DOUBLE_EQ(wished.traffic.seconds, 2);
+  EXPECT_DOUBLE_EQ(wished.traffic.scale * wished.traffic.model.packets_per_second * 2, 500);
+  EXPECT_EQ(wished.loss, 0.1);
+  EXPECT_EQ(wished.reorder, 0.2);
+  EXPECT_EQ(wished.seed, 7u);
+  EXPECT_EQ(wished.traffic.seed, 7u);
+  EXPECT_EQ(wished.path, PathKind::red);
+  EXPECT_EQ(wished.spikes, 0.3);
+  EXPECT_EQ(two_points_of({.model = "sanj"}).traffic.model.name, "SANJ");
 }
 
 }  // namespace

@@ -6,20 +6,11 @@
 namespace sojourn {
 namespace {
 
-template <class Number>
-Result<Number> parse_number(std::string_view text, std::uint64_t most, std::string_view what) {
+Result<std::uint32_t> parse_flow_id(std::string_view text) {
   const auto number = parse_word(text);
-  if (number && *number <= most) return static_cast<Number>(*number);
-  return failure("'" + std::string{text} + "' is not a " + std::string{what} + " from 0 to " +
-                 std::to_string(most));
-}
-
-Result<std::uint8_t> parse_protocol(std::string_view text) {
-  if (text == "tcp") return 6;
-  if (text == "udp") return 17;
-  if (text == "icmp") return 1;
-  if (text == "icmpv6") return 58;
-  return parse_number<std::uint8_t>(text, 255, "protocol");
+  if (number && *number <= AltMarkOption::largest_flow_id) return number;
+  return failure("'" + std::string{text} + "' is not a flow identifier from 0 to " +
+                 std::to_string(AltMarkOption::largest_flow_id));
 }
 
 /// Stores a parsed value, or returns the error.
@@ -37,8 +28,7 @@ Result<MarkingFilter> MarkingFilter::parse(std::string_view text) {
   const std::string whole{text};
   MarkingFilter filter;
   if (text == "any") return filter;
-  while (true) {
-    const std::string_view term = text.substr(0, text.find(','));
+  for (const std::string_view term : split_at_commas(text)) {
     const auto equals = term.find('=');
     if (equals == std::string_view::npos)
       return failure("flow '" + whole + "': '" + std::string{term} +
@@ -52,17 +42,14 @@ Result<MarkingFilter> MarkingFilter::parse(std::string_view text) {
     else if (name == "destination")
       taken = take(filter.destination, Prefix::parse(value));
     else if (name == "source-port")
-      taken = take(filter.source_port, parse_number<std::uint16_t>(value, 65535, "port"));
+      taken = take(filter.source_port, parse_port(value));
     else if (name == "destination-port")
-      taken = take(filter.destination_port, parse_number<std::uint16_t>(value, 65535, "port"));
+      taken = take(filter.destination_port, parse_port(value));
     else if (name == "protocol")
       taken = take(filter.protocol, parse_protocol(value));
     else if (name == "flow-id")
-      taken = take(filter.flow_id, parse_number<std::uint32_t>(
-                                       value, AltMarkOption::largest_flow_id, "flow identifier"));
+      taken = take(filter.flow_id, parse_flow_id(value));
     if (!taken) return std::unexpected(taken.error().while_doing("flow '" + whole + "'"));
-    if (term.size() == text.size()) break;
-    text.remove_prefix(term.size() + 1);
   }
   if (filter.source && filter.destination &&
       filter.source->network().version() != filter.destination->network().version())
@@ -88,8 +75,7 @@ std::string MarkingFilter::text() const {
   if (destination) add("destination", destination->to_string());
   if (source_port) add("source-port", std::to_string(*source_port));
   if (destination_port) add("destination-port", std::to_string(*destination_port));
-  if (protocol)
-    add("protocol", *protocol == 6 ? "tcp" : *protocol == 17 ? "udp" : std::to_string(*protocol));
+  if (protocol) add("protocol", protocol_name(*protocol));
   if (flow_id) add("flow-id", std::to_string(*flow_id));
   return words.empty() ? "any" : words;
 }

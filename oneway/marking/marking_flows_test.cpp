@@ -36,12 +36,16 @@ TEST(MarkingFilter, IsUnderstoodAndWrittenAlike) {
        {"any", "source=10.0.0.0/8", "destination=2001:db8::/32,protocol=udp",
         "source=192.0.2.1/32,destination=198.51.100.2/"
         "32,source-port=40000,destination-port=443,protocol=tcp",
-        "flow-id=74565"})
+        "protocol=icmp", "protocol=icmpv6", "protocol=47", "flow-id=74565"})
     EXPECT_EQ(MarkingFilter::parse(text)->text(), text);
+  EXPECT_EQ(MarkingFilter::parse("protocol=1")->text(), "protocol=icmp");
+  EXPECT_EQ(MarkingFilter::parse("source-port=1e3")->source_port, 1'000u);
   EXPECT_EQ(MarkingFilter::parse("flow-id=0x12345")->flow_id, 74565u);
   for (const auto* text :
        {"", "udp", "source=10.0.0.0/33", "port=5", "source-port=65536", "flow-id=0x100000",
-        "source=10.0.0.0/8,destination=::/0", "protocol=tcp,protocol=udp", "any,protocol=tcp"})
+        "source=10.0.0.0/8,destination=::/0", "protocol=tcp,protocol=udp", "any,protocol=tcp",
+        "protocol=256", "source-port=0x50", "protocol=tcp,", ",protocol=tcp",
+        "protocol=tcp,,flow-id=1"})
     EXPECT_FALSE(MarkingFilter::parse(text)) << text;
 }
 

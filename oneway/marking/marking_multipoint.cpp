@@ -40,11 +40,7 @@ void join_readings(std::span<const PointRecords* const> points, PointRecords& al
 
 Result<std::vector<PathSegment>> parse_segments(std::string_view text) {
   std::vector<PathSegment> segments;
-  for (bool more = true; more;) {
-    const auto comma = text.find(',');
-    const std::string_view part = text.substr(0, comma);
-    more = comma != text.npos;
-    if (more) text.remove_prefix(comma + 1);
+  for (const std::string_view part : split_at_commas(text)) {
     const auto dash = part.find('-');
     if (dash == part.npos)
       return failure("'" + std::string{part} + "' is not two points with - between, as first-1");

@@ -88,17 +88,17 @@ Result<JoinedMarking> join_marking(const std::vector<MarkingPointFile>& files) {
     if (const auto reason = difference_of(files.front(), file); !reason.empty())
       return failure(reason);
     PointRecords records = file.records;
-    for (MarkingRecord& record : records.records) {
-      const std::string& text = file.flows[record.flow];
+    std::vector<std::uint32_t> numbers;  // in `joined`, by those of the file
+    for (const std::string& text : file.flows) {
+      const auto filter = MarkingFilter::parse(text);
+      if (!filter) return std::unexpected(filter.error());
+      // Versions differ in how they write a flow: "protocol=1" was what "protocol=icmp" is now.
       const auto [found, is_new] =
-          flows.try_emplace(text, static_cast<std::uint32_t>(flows.size()));
-      if (is_new) {
-        const auto filter = MarkingFilter::parse(text);
-        if (!filter) return std::unexpected(filter.error());
-        joined.setup.flows.push_back(*filter);
-      }
-      record.flow = found->second;
+          flows.try_emplace(filter->text(), static_cast<std::uint32_t>(flows.size()));
+      if (is_new) joined.setup.flows.push_back(*filter);
+      numbers.push_back(found->second);
     }
+    for (MarkingRecord& record : records.records) record.flow = numbers[record.flow];
     joined.points.push_back(std::move(records));
   }
   if (files.front().clock_error && files.back().clock_error)

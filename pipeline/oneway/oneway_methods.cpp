@@ -11,21 +11,43 @@
 namespace sojourn {
 namespace {
 
+using Refusal = std::optional<MethodRefusal>;
+
+Refusal refuse_cnf(const OnewaySetup& setup) {
+  const bool fine = setup.cnf.cache.active_timeout >= setup.cnf.cache.inactive_timeout;
+  return fine ? Refusal{} : MethodRefusal::active_timeout_too_short;
+}
+
+template <RliEstimator estimator>
+Refusal refuse_rli(const OnewaySetup& setup) {
+  if (estimator == RliEstimator::queue_aware && setup.capacity_bytes_a_second == 0)
+    return MethodRefusal::capacity_unknown;
+  return setup.options.sampling == 1 ? Refusal{} : MethodRefusal::references_sampled;
+}
+
+Refusal refuse_trajectory(const OnewaySetup& setup) {
+  return setup.options.sampling != 1 ? Refusal{} : MethodRefusal::trajectory_of_all_packets;
+}
+
+Refusal refuse_lda(const OnewaySetup& setup) {
+  return setup.options.sampling == 1 ? Refusal{} : MethodRefusal::lda_sampled;
+}
+
+std::unexpected<Error> refused(MethodRefusal refusal) {
+  return failure(std::string{reason_of(refusal)});
+}
+
 template <CnfEstimator estimator>
 MadeMethod made_cnf(const OnewaySetup& setup) {
+  if (const Refusal refusal = refuse_cnf(setup)) return refused(*refusal);
   CnfOptions cnf = setup.cnf;
   cnf.estimator = estimator;
-  if (cnf.cache.active_timeout < cnf.cache.inactive_timeout)
-    return failure("the active timeout must not be shorter than the inactive timeout");
   return make_cnf(setup.options, cnf);
 }
 
 template <RliEstimator estimator>
 MadeMethod made_rli(const OnewaySetup& setup) {
-  if (setup.options.sampling != 1)
-    return failure("methods with reference packets look at every packet: sampling must be 1");
-  if (estimator == RliEstimator::queue_aware && setup.capacity_bytes_a_second == 0)
-    return failure("method rli-queue needs the capacity of the link");
+  if (const Refusal refusal = refuse_rli<estimator>(setup)) return refused(*refusal);
   RliOptions options{.receiver = {}, .link_overhead = setup.link_overhead};
   options.receiver.estimator = estimator;
   options.receiver.capacity_bytes_a_second = setup.capacity_bytes_a_second;
@@ -36,14 +58,12 @@ MadeMethod made_exact(const OnewaySetup& setup) { return make_exact(setup.option
 
 /// Sampled packets, matched one by one: what exact does with a sample.
 MadeMethod made_trajectory(const OnewaySetup& setup) {
-  if (setup.options.sampling == 1)
-    return failure("method trajectory needs sampling; with all packets it is exact");
+  if (const Refusal refusal = refuse_trajectory(setup)) return refused(*refusal);
   return make_exact(setup.options);
 }
 
 MadeMethod made_lda(const OnewaySetup& setup) {
-  if (setup.options.sampling != 1)
-    return failure("method lda samples by itself: sampling must be 1");
+  if (const Refusal refusal = refuse_lda(setup)) return refused(*refusal);
   return make_lda(setup.options);
 }
 
@@ -58,44 +78,83 @@ MadeMethod made_marking(const OnewaySetup& setup) {
       setup.segments);
 }
 
+template <CnfEstimator estimator>
+constexpr MethodChoice cnf(std::string_view name, std::string_view summary) {
+  return {.name = name,
+          .summary = summary,
+          .make = made_cnf<estimator>,
+          .joins_records = estimator,
+          .refuse = refuse_cnf};
+}
+
+template <RliEstimator estimator>
+constexpr MethodChoice rli(std::string_view name, std::string_view summary) {
+  return {.name = name,
+          .summary = summary,
+          .make = made_rli<estimator>,
+          .compares_no_packets = true,
+          .reads_references = true,
+          .refuse = refuse_rli<estimator>};
+}
+
 constexpr std::array all_methods = {
-    MethodChoice{"exact", "every packet found again by its label", made_exact, true},
-    MethodChoice{"endpoint", "CNF: flow records, the mean of a flow's first and last packet",
-                 made_cnf<CnfEstimator::endpoint>, false, CnfEstimator::endpoint},
-    MethodChoice{"multiflow", "CNF: ... and of all flows' end packets while it lasted",
-                 made_cnf<CnfEstimator::multiflow>, false, CnfEstimator::multiflow},
-    MethodChoice{"hybrid", "CNF: endpoint up to 4 packets, multiflow above",
-                 made_cnf<CnfEstimator::hybrid>, false, CnfEstimator::hybrid},
-    MethodChoice{"nearby", "CNF: multiflow with the nearest packets in time for flows of few",
-                 made_cnf<CnfEstimator::nearby>, false, CnfEstimator::nearby},
-    MethodChoice{"trajectory", "sampled packets found again (needs sampling)", made_trajectory,
-                 true},
-    MethodChoice{"rli",
-                 "reference packets at the last point, interpolated",
-                 made_rli<RliEstimator::interpolate>,
-                 false,
-                 {},
-                 true},
-    MethodChoice{"rli-l",
-                 "... only the one before each packet",
-                 made_rli<RliEstimator::left_only>,
-                 false,
-                 {},
-                 true},
-    MethodChoice{"rli-queue",
-                 "... and the idle times of the link (needs its capacity)",
-                 made_rli<RliEstimator::queue_aware>,
-                 false,
-                 {},
-                 true},
-    MethodChoice{"lda", "all packets together, from two small sketches", made_lda, false, {}, true},
-    MethodChoice{"marking", "alternate marking: loss and delay from a bit in the header",
-                 made_marking},
+    MethodChoice{.name = "exact",
+                 .summary = "every packet found again by its label",
+                 .make = made_exact,
+                 .samples_packets = true},
+    cnf<CnfEstimator::endpoint>("endpoint",
+                                "CNF: flow records, the mean of a flow's first and last packet"),
+    cnf<CnfEstimator::multiflow>("multiflow",
+                                 "CNF: ... and of all flows' end packets while it lasted"),
+    cnf<CnfEstimator::hybrid>("hybrid", "CNF: endpoint up to 4 packets, multiflow above"),
+    cnf<CnfEstimator::nearby>("nearby",
+                              "CNF: multiflow with the nearest packets in time for flows of few"),
+    MethodChoice{.name = "trajectory",
+                 .summary = "sampled packets found again (needs sampling)",
+                 .make = made_trajectory,
+                 .samples_packets = true,
+                 .refuse = refuse_trajectory},
+    rli<RliEstimator::interpolate>("rli", "reference packets at the last point, interpolated"),
+    rli<RliEstimator::left_only>("rli-l", "... only the one before each packet"),
+    rli<RliEstimator::queue_aware>("rli-queue",
+                                   "... and the idle times of the link (needs its capacity)"),
+    MethodChoice{.name = "lda",
+                 .summary = "all packets together, from two small sketches",
+                 .make = made_lda,
+                 .compares_no_packets = true,
+                 .refuse = refuse_lda},
+    MethodChoice{.name = "marking",
+                 .summary = "alternate marking: loss and delay from a bit in the header",
+                 .make = made_marking,
+                 .reads_marks = true},
 };
 
 }  // namespace
 
+std::string_view reason_of(MethodRefusal refusal) {
+  switch (refusal) {
+    case MethodRefusal::active_timeout_too_short:
+      return "the active timeout must not be shorter than the inactive timeout";
+    case MethodRefusal::references_sampled:
+      return "methods with reference packets look at every packet: sampling must be 1";
+    case MethodRefusal::capacity_unknown:
+      return "method rli-queue needs the capacity of the link";
+    case MethodRefusal::trajectory_of_all_packets:
+      return "method trajectory needs sampling; with all packets it is exact";
+    case MethodRefusal::lda_sampled:
+      return "method lda samples by itself: sampling must be 1";
+  }
+  return {};
+}
+
 std::span<const MethodChoice> oneway_methods() { return all_methods; }
+
+std::vector<std::string_view> oneway_method_names(bool (*which)(const MethodChoice&)) {
+  std::vector<std::string_view> names;
+  for (const MethodChoice& method : oneway_methods())
+    if (which(method)) names.push_back(method.name);
+  return names;
+}
 
 const MethodChoice* oneway_method_named(std::string_view name) {
   for (const MethodChoice& method : oneway_methods())

@@ -218,5 +218,48 @@ TEST(OnewayMethods, HaveNamesOfTheirOwnAndErrorsWithoutOptions) {
   EXPECT_TRUE(oneway_method_named("exact")->make({}));
 }
 
+TEST(OnewayMethods, WhatIsRefusedCannotBeMade) {
+  const auto refusal_of = [](std::string_view name, const OnewaySetup& setup) {
+    const MethodChoice& method = *oneway_method_named(name);
+    const auto refusal = method.refuse ? method.refuse(setup) : std::nullopt;
+    const auto made = method.make(setup);
+    EXPECT_EQ(made.has_value(), !refusal) << name;
+    if (refusal && !made) {
+      EXPECT_EQ(made.error().message, reason_of(*refusal));
+    }
+    return refusal;
+  };
+  OnewaySetup sampled;
+  sampled.options.sampling = 0.5;
+  sampled.capacity_bytes_a_second = 1e9;
+  OnewaySetup impatient;
+  impatient.cnf.cache.active_timeout = 1s;
+  impatient.cnf.cache.inactive_timeout = 2s;
+  using enum MethodRefusal;
+  for (const std::string_view name : {"endpoint", "multiflow", "hybrid", "nearby"}) {
+    EXPECT_EQ(refusal_of(name, impatient), active_timeout_too_short);
+    EXPECT_EQ(refusal_of(name, sampled), std::nullopt);
+  }
+  for (const std::string_view name : {"rli", "rli-l", "rli-queue"})
+    EXPECT_EQ(refusal_of(name, sampled), references_sampled);
+  EXPECT_EQ(refusal_of("rli-queue", {}), capacity_unknown);
+  EXPECT_EQ(refusal_of("trajectory", {}), trajectory_of_all_packets);
+  EXPECT_EQ(refusal_of("trajectory", sampled), std::nullopt);
+  EXPECT_EQ(refusal_of("lda", sampled), lda_sampled);
+  EXPECT_EQ(refusal_of("exact", sampled), std::nullopt);
+}
+
+TEST(OnewayMethods, AreListedByWhatTheyDo) {
+  using Names = std::vector<std::string_view>;
+  EXPECT_EQ(oneway_method_names([](const MethodChoice& m) { return m.samples_packets; }),
+            (Names{"exact", "trajectory"}));
+  EXPECT_EQ(oneway_method_names([](const MethodChoice& m) { return !!m.joins_records; }),
+            (Names{"endpoint", "multiflow", "hybrid", "nearby"}));
+  EXPECT_EQ(oneway_method_names([](const MethodChoice& m) { return m.reads_references; }),
+            (Names{"rli", "rli-l", "rli-queue"}));
+  EXPECT_EQ(oneway_method_names([](const MethodChoice& m) { return m.reads_marks; }),
+            Names{"marking"});
+}
+
 }  // namespace
 }  // namespace sojourn

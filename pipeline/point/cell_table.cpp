@@ -6,6 +6,7 @@
 #include "core/flow_tag.h"
 #include "core/hash.h"
 #include "estimate/distribution/log_histogram.h"
+#include "naming/group_choice.h"
 #include "naming/stored_group.h"
 
 namespace sojourn {
@@ -30,8 +31,8 @@ bool alike(const RttCell& a, const RttCell& b) {
 }
 
 Prefix group_of(const Sample& sample, std::size_t length) {
-  if (length == CellOptions::port) return group_of_port(sample.server_port());
-  if (length == CellOptions::flow)
+  if (length == GroupChoice::port) return group_of_port(sample.server_port());
+  if (length == GroupChoice::flow)
     if (const auto flow = group_of_flow(sample)) return *flow;
   const bool v6 = sample.responder.version() == IpVersion::v6;
   return {sample.responder,

@@ -13,11 +13,9 @@ namespace sojourn {
 
 struct CellOptions {
   Duration slice = std::chrono::seconds{10};
-  /// Also by the responder's prefix of this length (IPv6: twice that); 0: all traffic together.
+  /// Also by the responder's prefix of this length, or what GroupChoice has instead; 0: all traffic
+  /// together.  Flows of IPv6, which do not fit, are grouped by host.
   std::size_t prefix_length = 0;
-  static constexpr std::size_t host = 64;  ///< as a prefix_length: whole addresses
-  static constexpr std::size_t port = 65;  ///< ... by the server's port instead
-  static constexpr std::size_t flow = 66;  ///< ... by flow; of IPv6, which does not fit, by host
   std::size_t most_cells = 200'000;
 };
 

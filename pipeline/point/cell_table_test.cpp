@@ -8,6 +8,7 @@
 
 #include "core/flow_tag.h"
 #include "estimate/distribution/log_histogram.h"
+#include "naming/group_choice.h"
 #include "naming/stored_group.h"
 
 namespace sojourn {
@@ -96,7 +97,7 @@ TEST(CellTable, AnIpv6PrefixIsTwiceAsLong) {
 TEST(CellTable, AHostIsAWholeAddressOfEitherVersion) {
   for (const auto& [address, length] : {std::pair{"192.0.2.77", 32}, {"2001:db8::77", 128}}) {
     const auto cell =
-        cells_of({.slice = 10s, .prefix_length = CellOptions::host}, {sample_at(0, address)}).at(0);
+        cells_of({.slice = 10s, .prefix_length = GroupChoice::host}, {sample_at(0, address)}).at(0);
     EXPECT_EQ(cell.prefix_length, length);
     EXPECT_EQ(cell.prefix, *IpAddress::parse(address));
   }
@@ -146,7 +147,7 @@ TEST(CellTable, KeepsPortsAndFlowsApart) {
     CellTable table{{.slice = 10s, .prefix_length = kept}};
     Sample sample;
     sample.requester = *IpAddress::parse(
-        kept == CellOptions::flow && *responder == '2' ? "2001:db8::1" : "192.0.2.1");
+        kept == GroupChoice::flow && *responder == '2' ? "2001:db8::1" : "192.0.2.1");
     sample.responder = *IpAddress::parse(responder);
     sample.requester_port = 50'000;
     sample.responder_port = 443;
@@ -155,10 +156,10 @@ TEST(CellTable, KeepsPortsAndFlowsApart) {
     table.move_to(cells);
     return group_name({cells.at(0).prefix, cells.at(0).prefix_length});
   };
-  EXPECT_EQ(names(CellOptions::port, "198.51.100.1"), "port 443");
-  EXPECT_EQ(names(CellOptions::flow, "198.51.100.1"), "192.0.2.1:50000 > 198.51.100.1:443");
-  EXPECT_EQ(names(CellOptions::flow, "2001:db8::2"), "2001:db8::2/128");
-  EXPECT_EQ(names(CellOptions::host, "198.51.100.1"), "198.51.100.1/32");
+  EXPECT_EQ(names(GroupChoice::port, "198.51.100.1"), "port 443");
+  EXPECT_EQ(names(GroupChoice::flow, "198.51.100.1"), "192.0.2.1:50000 > 198.51.100.1:443");
+  EXPECT_EQ(names(GroupChoice::flow, "2001:db8::2"), "2001:db8::2/128");
+  EXPECT_EQ(names(GroupChoice::host, "198.51.100.1"), "198.51.100.1/32");
 }
 
 }  // namespace

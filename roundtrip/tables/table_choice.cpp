@@ -36,6 +36,8 @@ constexpr std::array descriptions = {
         "far chance may have moved it."},
 };
 
+static_assert(std::ranges::is_sorted(descriptions, {}, &Description::kind) &&
+              descriptions.size() == static_cast<std::size_t>(TableKind::tailored) + 1);
 const Description& describe(TableKind kind) { return descriptions[static_cast<std::size_t>(kind)]; }
 
 // With fewer than some 50 lines, a burst of requests sometimes closes all of them, and requests
@@ -99,6 +101,15 @@ void set_table_defaults(TableWishes& table, bool live) {
   table.exact_limit_bytes = default_exact_limit();
   // Whoever sends to an interface must not decide how much memory it takes.
   if (live && !table.kind && !table.memory_bytes) table.memory_bytes = default_live_memory;
+}
+
+std::span<const std::string_view> table_names() {
+  static constexpr auto names = [] {
+    std::array<std::string_view, descriptions.size()> all;
+    std::ranges::transform(descriptions, all.begin(), &Description::name);
+    return all;
+  }();
+  return names;
 }
 
 std::optional<TableKind> table_named(std::string_view name) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <expected>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -30,6 +31,8 @@ enum class TableKind : std::uint8_t {
 
 std::string_view name_of(TableKind kind);
 std::optional<TableKind> table_named(std::string_view name);
+/// In the order of TableKind.
+std::span<const std::string_view> table_names();
 
 /// Settings of the table.  Unset fields get defaults.
 struct TableWishes {

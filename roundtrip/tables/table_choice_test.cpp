@@ -26,6 +26,16 @@ TEST(TableChoice, MemoryAloneIsEnough) {
             TableKind::fridges);
 }
 
+TEST(TableChoice, EveryTableHasAName) {
+  EXPECT_EQ(table_names().front(), "exact");
+  EXPECT_EQ(table_names().back(), "tailored");
+  for (std::size_t i = 0; i < table_names().size(); ++i) {
+    EXPECT_EQ(table_named(table_names()[i]), static_cast<TableKind>(i));
+    EXPECT_EQ(name_of(static_cast<TableKind>(i)), table_names()[i]);
+  }
+  EXPECT_FALSE(table_named("?"));
+}
+
 TEST(TableChoice, ConnectionsAreAPartOfTheMemory) {
   for (const std::size_t bytes : {4096u, 65'536u, 100'001u}) {
     const auto choice = choose_table({.memory_bytes = bytes});

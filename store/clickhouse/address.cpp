@@ -32,16 +32,14 @@ Result<Address> Address::parse(std::string_view text) {
       return wrong("a password is read from CLICKHOUSE_PASSWORD, where others do not see it");
     text.remove_prefix(at + 1);
   }
-  while (true) {
-    const auto comma = text.find(',');
-    auto host = HostPort::parse(text.substr(0, comma), HostPort::Use::connect, usual_port);
+  for (const std::string_view part : split_at_commas(text)) {
+    auto host = HostPort::parse(part, HostPort::Use::connect, usual_port);
     if (!host) return wrong(host.error().message);
     if (std::ranges::find(address.shards, *host) != address.shards.end())
       return wrong("the same host twice");
     address.shards.push_back(std::move(*host));
-    if (comma == std::string_view::npos) return address;
-    text.remove_prefix(comma + 1);
   }
+  return address;
 }
 
 }  // namespace sojourn::clickhouse

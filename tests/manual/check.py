@@ -8,12 +8,12 @@
 
 `--help` is what the others are held to: every option that it prints has to be in the manual page
 and in each completion, and what these know has to be in --help.  The same for kinds, JSON keys and
-the header of the CSV.
+the header of the CSV.  Where an option takes a name, the completions have to offer the names that
+the program lists when it refuses another.
 """
 
 import argparse
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -21,7 +21,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+import choices
+from program import ROOT, Program, difference, read
+
 DEMO = "tests/captures/demo.pcapng"
 PLOT = "docs/images/demo.svg"
 EXAMPLE = re.compile(r"(<!-- demo -->\n```text\n)(.*?)(```\n<!-- /demo -->)", re.S)
@@ -91,32 +93,7 @@ def keys_of_design(text):
     return {key for row in rows for key in re.findall(r"`([a-z][a-z0-9_]*)`", row)}
 
 
-def difference(what, expected, where, found):
-    trouble = []
-    if expected - found:
-        trouble.append(f"{where} lacks {what} {', '.join(sorted(expected - found))}")
-    if found - expected:
-        trouble.append(f"{where} has {what} {', '.join(sorted(found - expected))}, the program has not")
-    return trouble
-
-
 # ---- the comparison ------------------------------------------------------------------------------
-
-class Program:
-    def __init__(self, path):
-        self.path = str(Path(path).resolve())
-
-    def run(self, *arguments):
-        done = subprocess.run([self.path, *arguments], cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60,
-                              env={**os.environ, "LC_ALL": "C.UTF-8"})
-        if done.returncode != 0:
-            sys.exit(f"check.py: sojourn {' '.join(arguments)} ended with {done.returncode}: {done.stderr.strip()}")
-        return done.stdout
-
-
-def read(path):
-    return (ROOT / path).read_text(encoding="utf-8")
-
 
 def check_options(program):
     trouble = []
@@ -278,6 +255,7 @@ def self_test():
         for bent in (text.replace("top", "tip"), text.replace("kind", "kinds")):
             if not difference("options", options, name, options_of(bent)):
                 trouble.append(f"{name}: a changed option goes unnoticed")
+    trouble += choices.self_test()
     if keys_of_json({"a": [{"b": 1}], "skipped": {"odd": 1}, "tcp": {"c": 2}}, {"tcp"}) != {"a", "b", "c", "skipped"}:
         trouble.append("JSON keys are not all found")
     if keys_of_design("| `a`, `b_ns` | see `c` |\n") != {"a", "b_ns"}:
@@ -303,7 +281,7 @@ def main():
         program = Program(arguments.sojourn)
         if arguments.write:
             write_example(program)
-        trouble = check_options(program) + check_values(program) + check_example(program)
+        trouble = check_options(program) + choices.check(program) + check_values(program) + check_example(program)
     for line in trouble:
         print(line)
     return 1 if trouble else 0

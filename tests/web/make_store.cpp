@@ -14,7 +14,9 @@
 //     north        tcp, leg server, 192.0.2.0/24: 10 ms;  dns: 25 ms
 //     shop         tcp, leg server, three flows: two to 198.51.100.1 port 443 with 10 and 12 ms,
 //     one
-//                  to 198.51.100.2 port 5432 with 40 ms; in the last 10 minutes 60 ms
+//                  to 198.51.100.2 port 5432 with 40 ms; in the last 10 minutes 60 ms;
+//                  198.51.100.0/24: tls, server 20 ms, client 2 ms, sum 22 ms; response, server
+//                  40 ms, of that 25 ms thinking
 //
 //     paris:lyon   one-way, ten prefixes of 100.64.0.0/16: 5 ms and a queue that grows towards the
 //     end, with
@@ -66,6 +68,7 @@ void add(CellBatch& batch, const Stream& stream, Timestamp at, std::int32_t bin,
     batch.add(series, bin, FlowTag::numbered(first_flow + static_cast<std::uint64_t>(i)), 1);
 }
 
+std::uint8_t leg_of(Leg leg) { return static_cast<std::uint8_t>(index_of(leg)); }
 std::int32_t bin_of(Duration delay) { return LogBuckets::index_of(to_ns(delay)); }
 
 void add_slice(CellBatch& batch, Timestamp at, Timestamp now) {
@@ -86,6 +89,12 @@ void add_slice(CellBatch& batch, Timestamp at, Timestamp now) {
   add(batch, {5, tcp, 0, "192.0.2.8:50002 > 198.51.100.1:443"}, at, bin_of(12ms), 30);
   add(batch, {5, tcp, 0, "192.0.2.7:50003 > 198.51.100.2:5432"}, at,
       bin_of(at >= now - 10min ? 60ms : 40ms), 40);
+  const auto tls = number_of(Kind::tls), response = number_of(Kind::response);
+  add(batch, {5, tls, leg_of(Leg::server), "198.51.100.0"}, at, bin_of(20ms), 20);
+  add(batch, {5, tls, leg_of(Leg::client), "198.51.100.0"}, at, bin_of(2ms), 20);
+  add(batch, {5, tls, leg_of(Leg::sum), "198.51.100.0"}, at, bin_of(22ms), 10);
+  add(batch, {5, response, leg_of(Leg::server), "198.51.100.0"}, at, bin_of(40ms), 10);
+  add(batch, {5, response, leg_of(Leg::thinking), "198.51.100.0"}, at, bin_of(25ms), 10);
 }
 
 void add_picture(CellBatch& batch, Timestamp at, Timestamp now, std::mt19937_64& random) {

@@ -122,6 +122,22 @@ const tests = {
     const negative = await colour_at(at, -1e6), positive = await colour_at(at, 1e6);
     check('a negative delay is below zero', negative[3] > 200 && positive[3] < 60, [negative, positive]);
   },
+  async legs() {
+    const options = () => page.$$eval('#choose-leg option', all => all.map(option => option.value));
+    const chosen = () => page.$eval('#choose-leg', box => box.value);
+    const summary = () => page.$eval('main', element => element.textContent);
+    await open({ subject: 'shop', kind: 'tls' });
+    check('all legs', JSON.stringify(await options()) ===
+      '["heaviest","server","client","external","internal","sum","network","thinking"]', await options());
+    check('of tls the whole first', (await chosen()) === 'sum' && (await summary()).includes('leg sum'), await chosen());
+    await open({ subject: 'shop', kind: 'response' });
+    check('of response the server first', (await chosen()) === 'server', await chosen());
+    await page.select('#choose-leg', 'thinking');
+    await page.waitForFunction(() => document.querySelector('main:not([aria-busy])')?.textContent.includes('leg thinking'), { timeout: 20000 });
+    check('its own time', (await summary()).includes('leg thinking') && (await hash_now()).leg === 'thinking', await hash_now());
+    const kinds = await page.$$eval('#choose-kind option', all => all.map(option => option.value));
+    check('kinds of a subject', JSON.stringify(kinds) === '["tcp","response","tls"]', kinds);
+  },
   async markup_is_text() {
     await open({ view: 'path' });
     const points = (await rows_of('points')).map(row => row[0]);

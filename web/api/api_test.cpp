@@ -66,6 +66,17 @@ TEST_F(ApiTest, AStoreThatWasNeverWrittenHasNoTimes) {
   EXPECT_TRUE(document("health")["written_s"].is_null());
 }
 
+TEST_F(ApiTest, StatusNamesAllLegsAndWhichToShowFirst) {
+  const Json json = document("status");
+  EXPECT_EQ(json["legs"], Json::array({"server", "client", "external", "internal", "sum", "network",
+                                       "thinking"}));
+  ASSERT_EQ(json["headlines"].size(), kind_count);
+  for (const auto& [kind, leg] : json["headlines"].items()) {
+    ASSERT_TRUE(kind_named(kind)) << kind;
+    EXPECT_EQ(leg, headline_is_sum(*kind_named(kind)) ? "sum" : "server") << kind;
+  }
+}
+
 TEST_F(ApiTest, HeatmapHasEverySampleOnce) {
   const Json json = document("heatmap", "subject=a:b&kind=oneway&columns=100" + hour());
   double sum = 0;

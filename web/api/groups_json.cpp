@@ -5,6 +5,7 @@
 #include <map>
 
 #include "estimate/distribution/shift.h"
+#include "naming/group_choice.h"
 #include "naming/stored_group.h"
 #include "store/question.h"
 #include "web/api/api.h"
@@ -21,36 +22,25 @@ struct Group {
   std::optional<ShiftTest> test;
 };
 
-struct Wish {
-  GroupBy by = GroupBy::prefix;
-  std::size_t length = 24;
-};
-
-Result<Wish> parse_wish(const QueryString& query) {
-  const auto length = whole_number(query, "length", 1, 32, 24);
+/// A number that GroupChoice has.
+Result<std::size_t> parse_groups(const QueryString& query) {
+  constexpr std::int64_t longest = GroupChoice::longest;
+  const auto length = whole_number(query, "length", 1, longest, 24);
   if (!length) return std::unexpected(length.error());
   const auto by = query.find("by").value_or("prefix");
-  Wish wish{GroupBy::prefix,
-            *length == 32 ? Question::as_stored : static_cast<std::size_t>(*length)};
-  if (by == "port")
-    wish.by = GroupBy::port;
-  else if (by == "flow")
-    wish.by = GroupBy::flow;
-  else if (by == "host")
-    wish.length = Question::as_stored;
-  else if (by != "prefix")
-    return failure("by must be prefix, host, port or flow");
-  return wish;
+  if (by == "prefix")
+    return *length == longest ? GroupChoice::host : static_cast<std::size_t>(*length);
+  if (const auto groups = GroupChoice::named(by)) return *groups;
+  return failure("by must be prefix, host, port or flow");
 }
 
 Result<Answer> ask_about(Store& store, const Selector& selector, const Stretch& stretch,
-                         const Wish& wish) {
+                         std::size_t groups) {
   Question question;
   question.from = stretch.from;
   question.to = stretch.to;
   question.subjects = {selector.subject};
-  question.by = wish.by;
-  question.prefix_length = wish.length;
+  question.group_by(groups);
   question.within = selector.prefix;
   question.loss = selector.measure == number_of(Measure::oneway);
   question.columns = 1;
@@ -109,19 +99,19 @@ Result<Json> groups_json(Store& store, const QueryString& query, const ApiContex
   // By default the same hours of the day before.
   const auto back =
       whole_number(query, "before_s", 1, most, std::max<std::int64_t>(86'400, seconds));
-  const auto wish = parse_wish(query);
-  if (!wish) return std::unexpected(wish.error());
+  const auto by = parse_groups(query);
+  if (!by) return std::unexpected(by.error());
   const auto limit = whole_number(query, "limit", 1, 10'000, 100);
   for (const auto* number : {&back, &limit})
     if (!*number) return std::unexpected(number->error());
   const auto order = query.find("order").value_or("changed");
   if (order != "changed" && order != "worst" && order != "heaviest")
     return failure("order must be changed, worst or heaviest");
-  const auto now = ask_about(store, *selector, *stretch, *wish);
+  const auto now = ask_about(store, *selector, *stretch, *by);
   if (!now) return std::unexpected(now.error());
   const Duration shift = std::chrono::seconds{*back};
   const Stretch earlier{stretch->from - shift, stretch->to - shift};
-  const auto before = ask_about(store, *selector, earlier, *wish);
+  const auto before = ask_about(store, *selector, earlier, *by);
   if (!before) return std::unexpected(before.error());
 
   const auto leg = leg_of(*now, *selector);

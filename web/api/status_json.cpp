@@ -1,9 +1,20 @@
-// What is available: subjects, their kinds, and how recent they are.
+// What is available: subjects, their kinds and legs, and how recent they are.
 
 #include "web/api/api.h"
 #include "web/api/api_values.h"
 
 namespace sojourn::web {
+namespace {
+
+/// Of each kind the leg to show first; one-way delays have no legs.
+Json headlines() {
+  Json legs = Json::object();
+  for (std::size_t kind = 0; kind < kind_count; ++kind)
+    legs[std::string{kind_names[kind]}] = name_of(headline_leg(static_cast<Kind>(kind)));
+  return legs;
+}
+
+}  // namespace
 
 Result<Json> status_json(Store& store, const QueryString& query, const ApiContext& context) {
   if (query.stranger({})) return failure("status has no parameters");
@@ -28,6 +39,8 @@ Result<Json> status_json(Store& store, const QueryString& query, const ApiContex
               {"now_s", seconds_since_1970(context.now)},
               {"written_s", seconds_or_null(age->written)},
               {"judged_until_s", seconds_or_null(age->judged_until)},
+              {"legs", leg_names},
+              {"headlines", headlines()},
               {"subjects", list}};
 }
 

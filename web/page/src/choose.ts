@@ -6,22 +6,19 @@ import type { Context } from './view';
 import { length, time } from './format';
 
 const spans = [600, 3600, 3 * 3600, 12 * 3600, 86400, 7 * 86400, 30 * 86400, 365 * 86400];
-const legs: [string, string][] = [['heaviest', 'heaviest leg'], ['server', 'server'], ['client', 'client'], ['external', 'external'],
-  ['internal', 'internal'], ['sum', 'sum']];
 
 /** Subject and kind as asked for, or the first that there are. */
 export function completed(context: Context): Shown {
   const { status, state } = context;
   const subject = status.subjects.find(s => s.name === state.subject) ?? status.subjects[0];
   const kind = subject && !subject.kinds.includes(state.kind) ? subject.kinds[0] ?? '' : state.kind;
-  // The network rather than this machine's own responses, which are often more numerous.
-  const usual = kind === 'oneway' ? '' : kind === 'handshake' || kind === 'flow' ? 'sum' : 'server';
-  return { ...state, subject: subject?.name ?? '', kind, leg: state.leg === 'heaviest' ? '' : state.leg || usual };
+  return { ...state, subject: subject?.name ?? '', kind, leg: state.leg === 'heaviest' ? '' : state.leg || (status.headlines[kind] ?? '') };
 }
 
 export function chooser(context: Context, state: Shown, range: Range | null): HTMLElement {
   const { status } = context;
   const subject = status.subjects.find(s => s.name === state.subject);
+  const legs: [string, string][] = [['heaviest', 'heaviest leg'], ...status.legs.map((leg): [string, string] => [leg, leg])];
   const bar = h('form', { class: 'chooser', 'aria-label': 'What is shown', onsubmit: event => event.preventDefault() },
     select('Of', status.subjects.map(s => [s.name, s.name]), state.subject, subject => go({ subject, kind: '', leg: '', prefix: '' })),
     select('Kind', (subject?.kinds ?? []).map(k => [k, k]), state.kind, kind => go({ kind, leg: '' })));
