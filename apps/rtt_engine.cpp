@@ -1,26 +1,17 @@
 #include "apps/rtt_engine.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <utility>
 
 #include "capture/live/live_socket.h"
 #include "capture/live/live_source.h"
 #include "capture/live/privileges.h"
+#include "console/this_process.h"
 
 namespace sojourn {
 namespace {
-
-/// Pages that this process has in memory.
-std::uint64_t process_bytes() {
-  std::ifstream statm{"/proc/self/statm"};
-  std::uint64_t size = 0, resident = 0;
-  statm >> size >> resident;
-  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
 
 KernelRttOptions kernel_options(const RttRequest& request) {
   KernelRttOptions options;
@@ -109,7 +100,7 @@ EngineSummary engine_summary(const KernelRtt& run, const LiveEngine& engine) {
   summary.asked = counters.arrivals;
   summary.turned_away = counters.turned_away;
   summary.kernel_bytes = run.kernel_bytes();
-  summary.process_bytes = process_bytes();
+  summary.process_bytes = resident_bytes();
   return summary;
 }
 
@@ -122,7 +113,7 @@ EngineSummary engine_summary(const Source& source, const LiveEngine& engine) {
   summary.missed = source.counters().kernel_drops;
   summary.missed_what = Missed::packets;
   summary.kernel_bytes = LiveOptions{}.ring_bytes;
-  summary.process_bytes = process_bytes();
+  summary.process_bytes = resident_bytes();
   return summary;
 }
 

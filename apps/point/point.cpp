@@ -9,7 +9,6 @@
 
 #include "apps/commands.h"
 #include "apps/point/collector_link.h"
-#include "apps/point/point_clock.h"
 #include "apps/point/point_request.h"
 #include "capture/files/open.h"
 #include "capture/filtered_source.h"
@@ -18,6 +17,7 @@
 #include "console/interrupt.h"
 #include "console/output.h"
 #include "console/progress.h"
+#include "console/this_process.h"
 #include "dataplane/dataplane_options.h"
 #include "export/point/point_text.h"
 #include "ipfix/transport/exporter.h"
