@@ -42,6 +42,12 @@ std::string protocol_name(std::uint8_t protocol) {
   }
 }
 
+std::string flow_name(const FlowKey& key) {
+  return fmt::format("{} {} > {}", protocol_name(key.protocol),
+                     address_and_port(key.source, key.source_port),
+                     address_and_port(key.destination, key.destination_port));
+}
+
 void append_flow(std::string& lines, const FlowDelay& flow) {
   append_key(lines, flow.key);
   fmt::format_to(std::back_inserter(lines), ",{}", flow.packets);

@@ -23,6 +23,8 @@ inline constexpr std::string_view delays_csv_header =
 
 /// "tcp", "udp", "icmp", "icmpv6", else the number.
 std::string protocol_name(std::uint8_t protocol);
+/// "udp 192.0.2.1:5000 > 192.0.2.2:53"; ports of 0 are left out.
+std::string flow_name(const FlowKey& key);
 
 void append_flow(std::string& lines, const FlowDelay& flow);
 /// Without a flow its fields are empty.

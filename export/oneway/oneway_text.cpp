@@ -32,13 +32,7 @@ std::string name_of_flow(const FlowKey& key) {
   if (key.protocol == 0 && is_open(key.source) && is_open(key.destination) &&
       key.source_port == 0 && key.destination_port == 0)
     return "any";
-  const auto end = [](const IpAddress& address, std::uint16_t port) {
-    if (port == 0) return address.to_string();
-    return address.version() == IpVersion::v6 ? fmt::format("[{}]:{}", address.to_string(), port)
-                                              : fmt::format("{}:{}", address.to_string(), port);
-  };
-  return fmt::format("{} {} > {}", protocol_name(key.protocol), end(key.source, key.source_port),
-                     end(key.destination, key.destination_port));
+  return flow_name(key);
 }
 
 class OnewayText : private TextPage {
