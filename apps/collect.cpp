@@ -23,10 +23,12 @@
 #include "console/this_process.h"
 #include "core/units.h"
 #include "export/point/listener_report.h"
+#include "export/run_words.h"
 #include "ipfix/transport/listener.h"
 #include "store/store.h"
 #include "web/latest.h"
 #include "web/listener_view.h"
+#include "web/page_files.h"
 
 namespace sojourn {
 
@@ -75,13 +77,13 @@ Result<void> collect(const CollectRequest& request) {
   if (auto written = flusher.flush(collector, wall_clock()); !written) return written;
   watch_for_interrupts();
   for (const ipfix::Endpoint& endpoint : request.listener.endpoints)
-    complain("listening on " + endpoint.to_string());
+    complain(listening_line(endpoint.to_string()));
   auto alarming = start_alarms(request.web.alarms, request.store);
   if (!alarming) return std::unexpected(alarming.error());
   alarms = std::move(*alarming);
   if (server) {
     if (auto started = server->start(); !started) return started;
-    complain(web_line(*server));
+    complain(page_line(server->address(), web::has_page()));
   }
 
   Timestamp next_flush = wall_clock() + request.flush_every;

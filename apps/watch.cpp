@@ -1,7 +1,5 @@
 // `sojourn watch`: measure, store and show, in one process.
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
@@ -25,9 +23,11 @@
 #include "console/this_process.h"
 #include "export/files/run_files.h"
 #include "export/point/watch_report.h"
+#include "export/run_words.h"
 #include "pipeline/point/local_point.h"
 #include "pipeline/skipped_packets.h"
 #include "web/latest.h"
+#include "web/page_files.h"
 #include "web/web_server.h"
 
 namespace sojourn {
@@ -117,8 +117,8 @@ Result<void> watch(const WatchRequest& request) {
   if (!alarming) return std::unexpected(alarming.error());
   alarms = std::move(*alarming);
   if (auto started = (*server)->start(); !started) return started;
-  complain(fmt::format("measuring {}, keeping it in {}", request.interface, request.store));
-  complain(web_line(**server));
+  complain(watching_line(request.interface, request.store));
+  complain(page_line((*server)->address(), web::has_page()));
   const ReportKeeper keeper{collector, flusher, reports, wall_clock, warn};
   if (measure(request, **source, reports, figures)) return failure(last_words_of(**source));
   return {};
