@@ -34,7 +34,7 @@ TEST(ShowListener, KeepsWhatOthersShow) {
   };
   show_listener(options, heard_figures);
   const Json process = options.process();
-  EXPECT_EQ(process["mine"], 1);
+  EXPECT_EQ(process.value("mine", 0), 1);
   EXPECT_EQ(process["listener"]["closed"]["certificate"], 5);
   const std::string text = classic_text(options.more_metrics());
   EXPECT_TRUE(text.contains("mine 1\n") && text.contains("sojourn_listener_messages_total 8\n"));
