@@ -20,9 +20,15 @@
 #include "console/exit_status.h"
 #include "console/interrupt.h"
 #include "console/output.h"
+#include "console/this_process.h"
 #include "core/units.h"
+#include "export/point/listener_report.h"
+#include "export/run_words.h"
 #include "ipfix/transport/listener.h"
 #include "store/store.h"
+#include "web/latest.h"
+#include "web/listener_view.h"
+#include "web/page_files.h"
 
 namespace sojourn {
 
@@ -37,8 +43,8 @@ struct CollectRequest {
 
 namespace {
 
-Timestamp collector_clock() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+ListenerFigures listener_figures(const ipfix::Listener& listener) {
+  return {.counters = listener.counters(), .open_connections = listener.open_connections()};
 }
 
 Result<void> collect(const CollectRequest& request) {
@@ -46,10 +52,12 @@ Result<void> collect(const CollectRequest& request) {
   if (!listener) return std::unexpected(listener.error());
   web::Metrics metrics{{.version = SOJOURN_VERSION}};
   std::unique_ptr<AlarmWatch> alarms;  // before the server, which shows them
+  web::Latest<ListenerFigures> heard;  // likewise
   std::unique_ptr<web::WebServer> server;
   if (request.web.wanted) {
     web::WebOptions options = request.web.options;
     show_alarms(options, alarms);
+    show_listener(options, [&heard] { return heard.get(); });
     auto opened = web::WebServer::open(options, metrics);
     if (!opened) return std::unexpected(opened.error());
     server = std::move(*opened);
@@ -66,40 +74,48 @@ Result<void> collect(const CollectRequest& request) {
   StoreFlusher flusher{**store, request.store, [&](const StoreWrite& write) { metrics.add(write); },
                        warn};
   // A store that cannot be written to is told at once, not in ten seconds.
-  if (auto written = flusher.flush(collector, collector_clock()); !written) return written;
+  if (auto written = flusher.flush(collector, wall_clock()); !written) return written;
   watch_for_interrupts();
   for (const ipfix::Endpoint& endpoint : request.listener.endpoints)
-    complain("listening on " + endpoint.to_string());
+    complain(listening_line(endpoint.to_string()));
   auto alarming = start_alarms(request.web.alarms, request.store);
   if (!alarming) return std::unexpected(alarming.error());
   alarms = std::move(*alarming);
   if (server) {
     if (auto started = server->start(); !started) return started;
-    complain(web_line(*server));
+    complain(page_line(server->address(), web::has_page()));
   }
 
-  Timestamp next_flush = collector_clock() + request.flush_every;
+  Timestamp next_flush = wall_clock() + request.flush_every;
+  auto next_figures = std::chrono::steady_clock::now();
   while (!interrupted()) {
     if (collector.congested())
       std::this_thread::sleep_for(std::chrono::milliseconds{100});  // the points spool meanwhile
     else
       (*listener)->poll(std::chrono::milliseconds{200}, [&](ipfix::Delivery& delivery) {
         if (!delivery.from_a_point) delivery.report.point = {"others", 0};
-        collector.take(delivery.report, collector_clock());
+        collector.take(delivery.report, wall_clock());
       });
-    const Timestamp now = collector_clock();
+    const Timestamp now = wall_clock();
     collector.advance(now);
     for (const std::string& line : (*listener)->take_log()) warn(line);
     for (const std::string& line : collector.take_notices()) warn(line);
+    // Once a second: the sum over all sessions costs more than a message.
+    if (const auto turn = std::chrono::steady_clock::now(); server && turn >= next_figures) {
+      heard.set(listener_figures(**listener));
+      next_figures = turn + std::chrono::seconds{1};
+    }
     // Who watches a marking point shall not wait for the next turn.
     if (!collector.has_news() && now < next_flush && next_flush - now <= request.flush_every)
       continue;
     (void)flusher.flush(collector, now);
     next_flush = now + request.flush_every;
   }
-  const Timestamp now = collector_clock();
+  const Timestamp now = wall_clock();
   collector.finish(now);
-  return flusher.flush(collector, now);
+  auto written = flusher.flush(collector, now);
+  say_text(listener_summary(listener_figures(**listener)));
+  return written;
 }
 
 }  // namespace

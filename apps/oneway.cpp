@@ -26,6 +26,7 @@
 #include "export/oneway/oneway_remarks.h"
 #include "export/oneway/oneway_report.h"
 #include "export/oneway/record_csv.h"
+#include "export/run_words.h"
 #include "pipeline/oneway/capture_diagnosis.h"
 #include "pipeline/skipped_packets.h"
 
@@ -135,7 +136,7 @@ Result<int> measure_captures(const OnewayRequest& request) {
   if (measured->common)
     for (const auto& doubt : doubts_of_common(*measured->common, request.setup.options.window))
       report.warnings.push_back(sentence_of(doubt, report));
-  if (interrupted()) report.warnings.emplace_back("interrupted: this is what was read until then");
+  if (interrupted()) report.warnings.emplace_back(interrupted_words);
   add_remarks(report);
   auto written = outputs->finish(request, report);
   if (samples)

@@ -30,6 +30,7 @@
 #include "export/rtt/report_verdicts.h"
 #include "export/rtt/rtt_report.h"
 #include "export/rtt/text/text_report.h"
+#include "export/run_words.h"
 #include "export/sample_csv.h"
 #include "pipeline/rtt_pipeline.h"
 #include "pipeline/skipped_packets.h"
@@ -101,9 +102,7 @@ RttReport figures_of(const RttRequest& request, KernelRtt& run) {
   report.input.last = run.time_span().last;
   report.input.skipped = skipped_packets({}, run.skipped());
   report.input.warnings = run.warnings();
-  if (!request.kinds_named)
-    report.input.warnings.emplace_back(
-        "kinds flow and quic are not measured in the kernel; --engine socket has them");
+  if (!request.kinds_named) report.input.warnings.emplace_back(kinds_outside_kernel_words);
   const bool one = request.table.kind == TableKind::fridge || run.has_histograms();
   report.table.name = name_of(one ? TableKind::fridge : TableKind::fridges);
   report.table.memory_bytes = run.table_bytes();
@@ -199,8 +198,7 @@ class RttRun {
     report.input.files = request_.captures;
     for (const std::string& interface : request_.interfaces)
       report.input.files.push_back("interface " + interface);
-    if (interrupted())
-      report.input.warnings.emplace_back("interrupted: this is what was read until then");
+    if (interrupted()) report.input.warnings.emplace_back(interrupted_words);
     report.table.seed = request_.options.seed;
     report.kinds = request_.options.kinds;
     report.kinds_named = request_.kinds_named;

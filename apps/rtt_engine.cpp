@@ -1,26 +1,18 @@
 #include "apps/rtt_engine.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <fstream>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "capture/live/live_socket.h"
 #include "capture/live/live_source.h"
 #include "capture/live/privileges.h"
+#include "console/this_process.h"
+#include "export/kernel_refusal.h"
 
 namespace sojourn {
 namespace {
-
-/// Pages that this process has in memory.
-std::uint64_t process_bytes() {
-  std::ifstream statm{"/proc/self/statm"};
-  std::uint64_t size = 0, resident = 0;
-  statm >> size >> resident;
-  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
 
 KernelRttOptions kernel_options(const RttRequest& request) {
   KernelRttOptions options;
@@ -39,51 +31,46 @@ KernelRttOptions kernel_options(const RttRequest& request) {
   return options;
 }
 
-}  // namespace
-
-std::string beyond_the_kernel(const RttRequest& request) {
+/// What of the request the kernel cannot do; nullopt if it can do all of it.
+std::optional<KernelRefusal> beyond_the_kernel(const RttRequest& request) {
+  using enum KernelRefusal::What;
   if (!KernelProgram::missing().empty())
-    return fmt::format("this binary was built without the kernel engine: {}",
-                       KernelProgram::missing());
+    return KernelRefusal{not_built, std::string{KernelProgram::missing()}};
   if (request.table.kind && *request.table.kind != TableKind::fridge &&
       *request.table.kind != TableKind::fridges)
-    return fmt::format("--table {} is not in the kernel, whose tables are fridge and fridges",
-                       name_of(*request.table.kind));
+    return KernelRefusal{table, std::string{name_of(*request.table.kind)}};
   if (std::ranges::count(request.interfaces, ListeningPlace::any) > 0)
-    return "-i any is not in the kernel, whose program is attached to interfaces one by one: name "
-           "them";
-  if (!request.filter.empty()) return "--filter is not in the kernel";
-  if (const auto& grouping = request.options.measurement.grouping;
-      grouping && grouping->needs_marks())
-    return fmt::format("--by {} is not in the kernel: its samples do not say it", grouping->name());
-  if (request.options.names) return "--names is not in the kernel: it reads payloads";
-  if (request.options.loss) return "--loss is not in the kernel: it follows every connection";
+    return KernelRefusal{any_interface};
+  if (!request.filter.empty()) return KernelRefusal{filter};
+  if (const auto& by = request.options.measurement.grouping; by && by->needs_marks())
+    return KernelRefusal{grouping, by->name()};
+  if (request.options.names) return KernelRefusal{names};
+  if (request.options.loss) return KernelRefusal{loss};
   for (const Kind kind : {Kind::response, Kind::tls})
     if (request.options.kinds.has(kind))
-      return fmt::format("kind {} is not in the kernel: it follows every conversation",
-                         name_of(kind));
+      return KernelRefusal{conversation, std::string{name_of(kind)}};
   if (request.kinds_named) {
-    if (request.options.kinds.has(Kind::quic))
-      return "kind quic is not in the kernel: the spin bit needs each connection's past";
-    if (request.options.kinds.has(Kind::flow))
-      return "kind flow is not in the kernel: its requests would wait for an hour";
+    if (request.options.kinds.has(Kind::quic)) return KernelRefusal{quic};
+    if (request.options.kinds.has(Kind::flow)) return KernelRefusal{flow};
   }
   constexpr std::size_t least = std::size_t{64} << 10;
   if (request.table.memory_bytes && *request.table.memory_bytes < least)
-    return "--memory below 64 KiB is not for the kernel, which needs room for its ring";
+    return KernelRefusal{little_memory};
   if (const auto options = kernel_options(request);
       options.histograms && options.memory_bytes < least_memory(options))
-    return fmt::format(
-        "--kernel-output histograms of these kinds needs --memory {}MiB or more, or fewer kinds",
-        (least_memory(options) + (std::size_t{1} << 20) - 1) >> 20);
-  return {};
+    return KernelRefusal{
+        histograms, {}, (least_memory(options) + (std::size_t{1} << 20) - 1) >> 20};
+  return std::nullopt;
 }
+
+}  // namespace
 
 Result<LiveEngine> open_engine(const RttRequest& request, SampleSink* sink) {
   if (request.engine == Engine::socket) return LiveEngine{};
   LiveEngine engine;
-  engine.why = beyond_the_kernel(request);
-  if (engine.why.empty()) {
+  if (const auto refusal = beyond_the_kernel(request)) {
+    engine.why = sentence_of(*refusal);
+  } else {
     auto opened = KernelRtt::open(kernel_options(request), sink);
     if (opened) {
       engine.kernel.emplace(std::move(*opened));
@@ -109,7 +96,7 @@ EngineSummary engine_summary(const KernelRtt& run, const LiveEngine& engine) {
   summary.asked = counters.arrivals;
   summary.turned_away = counters.turned_away;
   summary.kernel_bytes = run.kernel_bytes();
-  summary.process_bytes = process_bytes();
+  summary.process_bytes = resident_bytes();
   return summary;
 }
 
@@ -122,7 +109,7 @@ EngineSummary engine_summary(const Source& source, const LiveEngine& engine) {
   summary.missed = source.counters().kernel_drops;
   summary.missed_what = Missed::packets;
   summary.kernel_bytes = LiveOptions{}.ring_bytes;
-  summary.process_bytes = process_bytes();
+  summary.process_bytes = resident_bytes();
   return summary;
 }
 

@@ -12,9 +12,6 @@
 
 namespace sojourn {
 
-/// What of the request the kernel cannot do, in one line; empty if it can do all of it.
-std::string beyond_the_kernel(const RttRequest& request);
-
 struct LiveEngine {
   std::optional<KernelRtt> kernel;  ///< empty: the socket
   std::string why;                  ///< why this one, if the user left it open

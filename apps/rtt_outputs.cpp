@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apps/rtt_expect.h"
+#include "console/this_process.h"
 #include "export/files/run_files.h"
 #include "export/rtt/html_report.h"
 #include "export/rtt/json_report.h"
@@ -12,11 +13,6 @@
 #include "export/rtt/text/text_report.h"
 
 namespace sojourn {
-namespace {
-
-Timestamp now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
-
-}  // namespace
 
 bool silent(const RttRequest& request) {
   return request.samples == "-" || request.plot == "-" || request.plot_heatmap == "-";
@@ -92,11 +88,11 @@ Result<void> RttOutputs::finish_intervals() {
 }
 
 RttIntervals::RttIntervals(Duration length)
-    : length_(length), due_(Clock::now() + length), reports_(now()) {}
+    : length_(length), due_(Clock::now() + length), reports_(wall_clock()) {}
 
 RttReport RttIntervals::since_last(RttReport total) {
   while (due()) due_ += length_;
-  return reports_.since_last(std::move(total), now());
+  return reports_.since_last(std::move(total), wall_clock());
 }
 
 }  // namespace sojourn

@@ -1,16 +1,10 @@
 // `sojourn watch`: measure, store and show, in one process.
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <atomic>
 #include <chrono>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "apps/commands.h"
@@ -20,14 +14,20 @@
 #include "capture/live/live_source.h"
 #include "capture/live/privileges.h"
 #include "collector/collector.h"
+#include "collector/report_keeper.h"
+#include "collector/report_queue.h"
 #include "collector/store_flusher.h"
 #include "console/drop_privileges.h"
 #include "console/interrupt.h"
 #include "console/output.h"
+#include "console/this_process.h"
 #include "export/files/run_files.h"
 #include "export/point/watch_report.h"
+#include "export/run_words.h"
 #include "pipeline/point/local_point.h"
 #include "pipeline/skipped_packets.h"
+#include "web/latest.h"
+#include "web/page_files.h"
 #include "web/web_server.h"
 
 namespace sojourn {
@@ -44,49 +44,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Timestamp wall_clock() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-}
-
-/// What the thread that measures tells the others.
-class Handover {
- public:
-  void put(PointReport report, WatchFigures figures) {
-    const std::lock_guard lock{mutex_};
-    // The store does not keep up, or cannot be written to: the oldest cells go, and are counted.
-    if (reports_.size() >= most_reports) {
-      ++thrown_away_;
-      reports_.pop_front();
-    }
-    reports_.push_back(std::move(report));
-    figures.reports_thrown_away = thrown_away_;
-    figures_ = std::move(figures);
-  }
-  std::deque<PointReport> take() {
-    const std::lock_guard lock{mutex_};
-    return std::exchange(reports_, {});
-  }
-  /// As of the last report.
-  std::optional<WatchFigures> figures() const {
-    const std::lock_guard lock{mutex_};
-    return figures_;
-  }
-
- private:
-  static constexpr std::size_t most_reports = 720;
-  mutable std::mutex mutex_;
-  std::deque<PointReport> reports_;
-  std::optional<WatchFigures> figures_;
-  std::uint64_t thrown_away_ = 0;
-};
-
-/// Time that this thread has run.
-Duration thread_time() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
-}
-
 WatchFigures figures_of(const WatchRequest& request, const LocalPoint& point,
                         const Source& source) {
   return {.interface = request.interface,
@@ -100,49 +57,22 @@ WatchFigures figures_of(const WatchRequest& request, const LocalPoint& point,
 }
 
 /// True if it ended before anybody wanted that.
-bool measure(const WatchRequest& request, Source& source, Handover& handover) {
+bool measure(const WatchRequest& request, Source& source, ReportQueue& reports,
+             web::Latest<std::optional<WatchFigures>>& figures) {
   LocalPoint point{request.point};
   const auto began = std::chrono::steady_clock::now();
   const GoOn go_on = [&] {
     return !request.duration || std::chrono::steady_clock::now() - began < *request.duration;
   };
   const bool is_over = point.run(source, interrupted(), go_on, wall_clock, [&](PointReport report) {
-    handover.put(std::move(report), figures_of(request, point, source));
+    reports.put(std::move(report));
+    WatchFigures now = figures_of(request, point, source);
+    now.reports_thrown_away = reports.thrown_away();
+    figures.set(std::move(now));
   });
   say_text(watch_text(figures_of(request, point, source)));
   return is_over;
 }
-
-/// Reports to the store, until told to stop.
-class Keeper {
- public:
-  Keeper(Collector& collector, StoreFlusher& flusher, Handover& handover)
-      : collector_(collector), flusher_(flusher), handover_(handover), thread_([this] { run(); }) {}
-  ~Keeper() {
-    stopping_ = true;
-    thread_.join();
-  }
-
- private:
-  void run() {
-    while (true) {
-      const bool last = stopping_;
-      auto reports = handover_.take();
-      const Timestamp now = wall_clock();
-      for (const PointReport& report : reports) collector_.take(report, now);
-      for (const std::string& line : collector_.take_notices()) warn(line);
-      if (!reports.empty()) (void)flusher_.flush(collector_, now);
-      if (last) return;
-      std::this_thread::sleep_for(100ms);
-    }
-  }
-
-  Collector& collector_;
-  StoreFlusher& flusher_;
-  Handover& handover_;
-  std::atomic<bool> stopping_ = false;
-  std::thread thread_;
-};
 
 /// Why a live source has ended: "eth0: the interface is gone".
 std::string last_words_of(const Source& source) {
@@ -160,9 +90,10 @@ Result<void> watch(const WatchRequest& request) {
     source = FilteredSource::open(std::move(*source), request.filter);
   if (!source) return failure(with_capability_advice(source.error().message));
   web::Metrics metrics{{.version = SOJOURN_VERSION}};
-  Handover handover;
+  ReportQueue reports;
+  web::Latest<std::optional<WatchFigures>> figures;  // as of the last report
   web::WebOptions options = request.web.options;
-  options.process = [&handover] { return watch_json(handover.figures()); };
+  options.process = [&figures] { return watch_json(figures.get()); };
   std::unique_ptr<AlarmWatch> alarms;  // before the server, which shows them
   show_alarms(options, alarms);
   auto server = web::WebServer::open(options, metrics);
@@ -186,10 +117,10 @@ Result<void> watch(const WatchRequest& request) {
   if (!alarming) return std::unexpected(alarming.error());
   alarms = std::move(*alarming);
   if (auto started = (*server)->start(); !started) return started;
-  complain(fmt::format("measuring {}, keeping it in {}", request.interface, request.store));
-  complain(web_line(**server));
-  const Keeper keeper{collector, flusher, handover};
-  if (measure(request, **source, handover)) return failure(last_words_of(**source));
+  complain(watching_line(request.interface, request.store));
+  complain(page_line((*server)->address(), web::has_page()));
+  const ReportKeeper keeper{collector, flusher, reports, wall_clock, warn};
+  if (measure(request, **source, reports, figures)) return failure(last_words_of(**source));
   return {};
 }
 

@@ -15,7 +15,6 @@
 #include "core/result.h"
 #include "export/files/run_files.h"
 #include "web/alarm_view.h"
-#include "web/page_files.h"
 #include "web/web_server.h"
 
 namespace sojourn {
@@ -90,13 +89,6 @@ inline void note_files_of(const WebWishes& wishes, RunFiles& files) {
        {&wishes.options.certificate, &wishes.options.key, &wishes.options.authority,
         &wishes.token_file, &wishes.alarms.secret_file, &wishes.alarms.authority})
     files.reads(*path);
-}
-
-/// The line that tells people where to look.
-inline std::string web_line(const web::WebServer& server) {
-  return web::has_page()
-             ? "open " + server.address()
-             : fmt::format("API and metrics at {} (built without the page)", server.address());
 }
 
 /// False alarms a week.

@@ -76,7 +76,6 @@ class WaitingRecords {
             std::bit_floor(memory_bytes / (sizeof(WaitingRecord) + 2 * sizeof(std::uint64_t))))),
         heads_(2 * ring_.size()) {}
 
-  std::size_t capacity() const { return ring_.size(); }
   std::size_t size() const { return static_cast<std::size_t>(next_ - oldest_); }
   bool full() const { return size() == ring_.size(); }
   bool empty() const { return size() == 0; }

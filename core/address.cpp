@@ -53,6 +53,13 @@ std::string IpAddress::to_string() const {
   return text.data();
 }
 
+std::string address_and_port(const IpAddress& address, std::uint16_t port) {
+  std::string text = address.to_string();
+  if (port == 0) return text;
+  if (address.version() == IpVersion::v6) text = "[" + text + "]";
+  return text + ":" + std::to_string(port);
+}
+
 Result<Prefix> Prefix::parse(std::string_view text) {
   const auto slash = text.find('/');
   const auto address = IpAddress::parse(text.substr(0, slash));

@@ -45,6 +45,9 @@ class IpAddress {
   std::array<std::uint8_t, 16> bytes_{};
 };
 
+/// "192.0.2.1:53", "[2001:db8::1]:53" (RFC 5952 section 6); without a port (0) the address alone.
+std::string address_and_port(const IpAddress& address, std::uint16_t port);
+
 /// A block of addresses: 192.0.2.0/24.  A bare address is the block of itself.
 class Prefix {
  public:

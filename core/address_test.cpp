@@ -60,6 +60,14 @@ TEST(IpAddress, BitsCountFromTheFront) {
   EXPECT_EQ(one, address("0.128.0.1"));
 }
 
+TEST(AddressAndPort, BracketsAreForIpv6WithAPort) {
+  const IpAddress four = *IpAddress::parse("192.0.2.1"), six = *IpAddress::parse("2001:db8::1");
+  EXPECT_EQ(address_and_port(four, 53), "192.0.2.1:53");
+  EXPECT_EQ(address_and_port(six, 65'535), "[2001:db8::1]:65535");
+  EXPECT_EQ(address_and_port(four, 0), "192.0.2.1");
+  EXPECT_EQ(address_and_port(six, 0), "2001:db8::1");
+}
+
 TEST(Prefix, ContainsWhatBeginsLikeIt) {
   const Prefix net = Prefix::parse("192.0.2.128/25").value();
   EXPECT_TRUE(net.contains(address("192.0.2.128")) && net.contains(address("192.0.2.255")));

@@ -37,13 +37,6 @@ std::optional<std::uint8_t> take_length(std::string_view& text, unsigned most) {
   return static_cast<std::uint8_t>(*length);
 }
 
-std::string endpoint(const IpAddress& address, std::uint16_t port) {
-  if (port == 0) return address.to_string();
-  const bool brackets = address.version() == IpVersion::v6;  // RFC 5952 section 6
-  return fmt::format("{}{}{}:{}", brackets ? "[" : "", address.to_string(), brackets ? "]" : "",
-                     port);
-}
-
 /// On the server leg the request goes to the server, and a whole exchange starts with the client.
 /// Legs named by place do not identify the server; then the lower port is taken, as services have
 /// well-known ports and clients ephemeral ones (RFC 6335 section 6).
@@ -219,8 +212,8 @@ std::string Grouping::label(By part, const GroupKey& key, bool with_names) const
   };
   switch (part) {
     case By::flow:
-      return endpoint(key.requester, key.requester_port) + " > " +
-             endpoint(key.responder, key.responder_port) + name_of(key.responder);
+      return address_and_port(key.requester, key.requester_port) + " > " +
+             address_and_port(key.responder, key.responder_port) + name_of(key.responder);
     case By::host:
       return key.responder.to_string() + name_of(key.responder);
     case By::requester:

@@ -60,9 +60,11 @@ inline std::string document_text(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// The same in one line.
-inline std::string line_text(const Json& document) {
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+/// The same without a newline anywhere.
+inline std::string compact_text(const Json& document) {
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
+/// One line, including its end.
+inline std::string line_text(const Json& document) { return compact_text(document) + "\n"; }
 
 }  // namespace sojourn

@@ -56,7 +56,7 @@ class DropTailQueue {
 };
 
 /// Random early detection, Floyd and Jacobson 1993, Fig. 2.  The defaults are those of CNF and RLI
-/// for the CHIC and SANJ traces; `ipls` are CNF's for IPLS.
+/// for the CHIC and SANJ traces.
 class RedQueue {
  public:
   struct Options {
@@ -67,14 +67,6 @@ class RedQueue {
     double weight = 0.002;            ///< w_q
     double most_probable = 1.0 / 50;  ///< max_p
     double usual_bytes = 500;         ///< a packet's, to age the average while the queue is empty
-
-    static Options ipls() {
-      Options options;
-      options.capacity = 3'000;
-      options.least = 1'000;
-      options.most = 2'500;
-      return options;
-    }
   };
   RedQueue(const Options& options, std::uint64_t seed);
 

@@ -18,13 +18,6 @@ double RequestTrace::quantile_ns(double q) const {
                    rank - std::floor(rank));
 }
 
-double RequestTrace::mean_delay_ns() const {
-  if (delays_ns.empty()) return 0;
-  double sum = 0;
-  for (const std::int64_t delay : delays_ns) sum += static_cast<double>(delay);
-  return sum / static_cast<double>(delays_ns.size());
-}
-
 double RequestTrace::seconds() const {
   return events.empty() ? 0 : static_cast<double>(events.back().ns) * 1e-9;
 }

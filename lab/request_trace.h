@@ -24,7 +24,6 @@ struct RequestTrace {
 
   /// As in Distribution: linear between the samples, delays[i] at q = i / (n - 1).
   double quantile_ns(double q) const;
-  double mean_delay_ns() const;
   std::size_t responses() const { return events.size() - requests; }
   double seconds() const;
 };

@@ -136,11 +136,8 @@ Result<void> TwoPoints::push(Point point, std::span<const Packet> packets) {
   const auto index = static_cast<std::size_t>(point);
   PushedSource& pushed = *run_->inlets[index].pushed;
   pushed.offer(packets);
-  std::array<sojourn::Packet, OnewayMethod::max_batch> batch;
-  while (pushed.has_packets()) {
-    const std::size_t count = run_->sources[index]->next(batch).count;
-    run_->engine->process(static_cast<sojourn::Point>(point), {batch.data(), count});
-  }
+  while (pushed.has_packets())
+    run_->engine->step(static_cast<sojourn::Point>(point), *run_->sources[index]);
   return {};
 }
 

@@ -63,7 +63,6 @@ struct ClockOffset {
   Duration high;
 
   Duration middle() const { return low + (high - low) / 2; }
-  Duration margin() const { return (high - low) / 2; }
 };
 
 /// From flows that have a counterpart in the other direction.  Uses at most 65 536 flows.

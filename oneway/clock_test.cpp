@@ -85,7 +85,6 @@ TEST(ClockOffset, LiesBetweenTheDirections) {
   EXPECT_EQ(offset->low, Duration{990});
   EXPECT_EQ(offset->high, Duration{1020});
   EXPECT_EQ(offset->middle(), Duration{1005});
-  EXPECT_EQ(offset->margin(), Duration{15});
 }
 
 TEST(ClockOffset, IsUnknownIfAllGoesOneWay) {

@@ -23,20 +23,6 @@ class DelayMoments {
     squares_ += static_cast<double>(off) * static_cast<double>(off);
   }
 
-  /// As if every delay of `other` had been added here.
-  void merge(const DelayMoments& other) {
-    if (other.count_ == 0) return;
-    if (count_ == 0) {
-      *this = other;
-      return;
-    }
-    const auto n = static_cast<double>(other.count_);
-    const auto shift = static_cast<double>(difference_ns(other.pivot_ns_, pivot_ns_));
-    squares_ += other.squares_ + 2 * shift * other.sum_ + n * shift * shift;
-    sum_ += other.sum_ + n * shift;
-    count_ += other.count_;
-  }
-
   std::uint64_t count() const { return count_; }
   /// 0 before the first delay.
   double mean_ns() const {

@@ -33,19 +33,5 @@ TEST(DelayMoments, ClocksAYearApartDoNotHideAMicrosecond) {
   EXPECT_NEAR(moments.deviation_ns(), 1000, 1e-3);
 }
 
-TEST(DelayMoments, MergedAreAsIfAddedOneByOne) {
-  DelayMoments all, left, right;
-  for (int i = 0; i < 1000; ++i) {
-    const Duration delay{1'000'000 + i * i};
-    all.add(delay);
-    (i % 3 ? left : right).add(delay);
-  }
-  left.merge(right);
-  left.merge(DelayMoments{});
-  EXPECT_EQ(left.count(), all.count());
-  EXPECT_NEAR(left.mean_ns(), all.mean_ns(), 1e-6);
-  EXPECT_NEAR(left.deviation_ns(), all.deviation_ns(), 1e-6);
-}
-
 }  // namespace
 }  // namespace sojourn

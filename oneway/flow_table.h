@@ -61,7 +61,6 @@ class FlowTable {
   Value& operator[](std::uint32_t number) { return entries_[number].value; }
   const Value& operator[](std::uint32_t number) const { return entries_[number].value; }
   std::span<const Entry> entries() const { return {entries_.begin(), size_}; }
-  std::size_t capacity() const { return entries_.size(); }
   std::size_t memory_bytes() const { return entries_.memory_bytes() + cells_.memory_bytes(); }
 
  private:

@@ -5,8 +5,7 @@
 
 #include "core/prefetch.h"
 #include "wire/headers/endian.h"
-#include "wire/headers/ipv4.h"
-#include "wire/headers/ipv6_chain.h"
+#include "wire/summarize.h"
 
 namespace sojourn {
 namespace {
@@ -56,29 +55,6 @@ bool can_tell(const Summary& summary, std::uint16_t id) {
   if (summary.content == Content::tcp) return true;
   // Options between the headers may be all that differs, and are not read here.
   return summary.payload_offset == (summary.is_ipv6 ? 40 + 8 : 20 + 8);
-}
-
-/// From the IP header to TCP.  Extension headers are rare and a Summary has no room for this, so
-/// they are walked again.
-std::size_t tcp_offset(const Summary& summary) {
-  const std::span captured{summary.ip, summary.ip_captured};
-  if (!summary.is_ipv6) {
-    const auto* header = reinterpret_cast<const Ipv4Header*>(summary.ip);
-    const std::size_t behind = header->length();
-    if (header->protocol != IpProtocol::authentication ||
-        captured.size() < behind + sizeof(Ipv6Extension))
-      return behind;
-    return behind +
-           reinterpret_cast<const Ipv6Extension*>(summary.ip + behind)->authentication_length();
-  }
-  Ipv6Chain chain{captured};
-  while (chain.number() != IpProtocol::tcp && !chain.too_long()) {
-    const auto length =
-        chain.number() == IpProtocol::fragment ? sizeof(Ipv6Fragment) : chain.length();
-    if (!length || !chain.holds(*length)) break;
-    chain.pass(*length);
-  }
-  return chain.offset();
 }
 
 /// All that is the same in a copy and, taken together, in no other packet.

@@ -34,7 +34,7 @@ Json alarms_json(const std::vector<Alarm>& alarms) {
 std::string webhook_document(AlarmBook::Change change, const Alarm& alarm) {
   const Json document = {{"event", change == AlarmBook::Change::opened ? "opened" : "closed"},
                          {"alarm", alarm_json(alarm)}};
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return compact_text(document);
 }
 
 std::vector<MetricFamily> alarm_metrics(const std::vector<Alarm>& alarms,

@@ -71,10 +71,10 @@ TEST(Mpls, TellsIpFromPseudowires) {
   EXPECT_EQ(parse(labelled({})).skip, Skip::truncated_link);
   EXPECT_EQ(parse(ethernet(EtherType::mpls, zeros(3))).skip, Skip::truncated_link);
   Bytes stack;
-  for (int i = 0; i < 15; ++i) stack = stack + bytes_of(MplsLabel::of(16, false));
-  const Bytes last = bytes_of(MplsLabel::of(16, true));
+  for (int i = 0; i < 15; ++i) stack = stack + mpls_label(16, false);
+  const Bytes last = mpls_label(16, true);
   EXPECT_TRUE(is_read(ethernet(EtherType::mpls, stack + last + inner)));
-  const Bytes one_more = stack + bytes_of(MplsLabel::of(16, false)) + last + inner;
+  const Bytes one_more = stack + mpls_label(16, false) + last + inner;
   EXPECT_EQ(parse(ethernet(EtherType::mpls, one_more)).skip, Skip::too_deep);
 }
 

@@ -79,11 +79,10 @@ Step read_ipv6(LocatedPacket& at) {
   return enter(at, layer, skip);
 }
 
-/// The authentication header is the same in both versions; after it comes what it protects.
 Step read_authentication(LocatedPacket& at) {
-  const auto* header = at.rest.peek<Ipv6Extension>();
-  if (!header || !at.rest.skip(header->authentication_length())) return Skip::truncated_ip;
-  at.transport = header->next_header;
+  const auto protected_by_it = take_authentication(at.rest);
+  if (!protected_by_it) return Skip::truncated_ip;
+  at.transport = *protected_by_it;
   return layer_of(at.transport);
 }
 

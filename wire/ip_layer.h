@@ -73,4 +73,11 @@ inline std::optional<Skip> read_ipv6_layer(Cursor& rest, IpLayer& layer) {
   return read_extensions(rest, layer);
 }
 
+/// Reads an authentication header, which is the same in both versions, and says what it protects.
+inline std::optional<IpProtocol> take_authentication(Cursor& rest) {
+  const auto* header = rest.peek<Ipv6Extension>();
+  if (!header || !rest.skip(header->authentication_length())) return std::nullopt;
+  return header->next_header;
+}
+
 }  // namespace sojourn

@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "wire/summarize.h"
 #include "wire/test_layers.h"
 #include "wire/test_parse.h"
 
@@ -152,6 +153,104 @@ TEST(Layers, EndlessNestingIsTooDeep) {
   Carried carried{Form::ipv4, ipv4(ends, IpProtocol::tcp, tcp(ends))};
   for (int i = 0; i < 40; ++i) carried = in_ipv4(IpProtocol::ipv4, carried.bytes);
   EXPECT_EQ(parse(carried.bytes, LinkType::raw).skip, Skip::too_deep);
+}
+
+/// IP headers with anything that may stand between them and TCP.
+std::vector<Bytes> headers_before_tcp() {
+  struct Between {
+    IpProtocol number;
+    Bytes bytes;  ///< the first is the number of what follows
+  };
+  const Between authentication = {IpProtocol::authentication, bytes_of({6, 4, 0, 0}) + zeros(20)};
+  const std::vector<Between> extensions = {
+      {IpProtocol::hop_by_hop, bytes_of({6, 0, 1, 4, 0, 0, 0, 0})},
+      {IpProtocol::routing, bytes_of({6, 2}) + zeros(22)},
+      {IpProtocol::destination_options, bytes_of({6, 1}) + zeros(14)},
+      {IpProtocol::mobility, bytes_of({6, 0}) + zeros(6)},
+      {IpProtocol::fragment, bytes_of({6}) + zeros(7)},                         // a whole packet
+      {IpProtocol::fragment, bytes_of({6, 0, 0, 1}) + bytes_of({0, 0, 0, 9})},  // a first fragment
+  };
+  const auto chained = [](const std::vector<Between>& chain) {
+    Bytes all;
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      Bytes each = chain[i].bytes;
+      if (i + 1 < chain.size()) each[0] = static_cast<std::byte>(chain[i + 1].number);
+      all = all + each;
+    }
+    return ipv6({}, chain.empty() ? IpProtocol::tcp : chain.front().number, all);
+  };
+  Bytes with_options = ipv4({}, IpProtocol::tcp, zeros(8));
+  with_options[0] = std::byte{0x47};
+  Bytes both = ipv4({}, IpProtocol::authentication, zeros(8) + authentication.bytes);
+  both[0] = std::byte{0x47};
+  Bytes twice = authentication.bytes;
+  twice[0] = static_cast<std::byte>(IpProtocol::authentication);
+  std::vector<Bytes> all = {
+      ipv4({}, IpProtocol::tcp, {}),
+      with_options,
+      ipv4({}, IpProtocol::authentication, authentication.bytes),
+      ipv4({}, IpProtocol::authentication, twice + authentication.bytes),
+      both,
+      chained({}),
+      chained({authentication}),
+      chained({authentication, authentication}),
+  };
+  for (const Between& one : extensions) {
+    all.push_back(chained({one}));
+    all.push_back(chained({one, authentication}));
+    for (const Between& other : extensions) all.push_back(chained({one, other}));
+  }
+  all.push_back(chained(std::vector<Between>(11, extensions[0])));
+  return all;
+}
+
+/// A packet of these headers with TCP behind them, and its length fields right.
+Bytes with_tcp(Bytes headers) {
+  const Bytes segment = tcp({}, {.options = aligned_timestamps(1, 2), .payload = 30});
+  headers = headers + segment;
+  const bool six = (std::to_integer<int>(headers[0]) >> 4) == 6;
+  const std::size_t length = headers.size() - (six ? 40 : 0), at = six ? 4 : 2;
+  headers[at] = static_cast<std::byte>(length >> 8),
+  headers[at + 1] = static_cast<std::byte>(length);
+  return headers;
+}
+
+TEST(TcpOffset, IsPastAllHeadersBeforeIt) {
+  for (const Bytes& headers : headers_before_tcp()) {
+    const Bytes packet = with_tcp(headers);
+    const Summary whole = summary_of(packet, LinkType::raw);
+    ASSERT_EQ(whole.content, Content::tcp);
+    EXPECT_EQ(tcp_offset(whole), headers.size());
+    EXPECT_EQ(tcp_offset(whole), whole.payload_offset - 32u);
+  }
+}
+
+TEST(TcpOffset, IsTheSameInCutPackets) {
+  std::size_t read = 0;
+  for (const Bytes& headers : headers_before_tcp()) {
+    const Bytes packet = with_tcp(headers);
+    for (std::size_t captured = 1; captured < packet.size(); ++captured) {
+      const Bytes cut(packet.begin(), packet.begin() + static_cast<std::ptrdiff_t>(captured));
+      Packet seen = packet_of(cut, LinkType::raw);
+      seen.length = static_cast<std::uint32_t>(packet.size());
+      const Outcome outcome = parse(seen);
+      if (!outcome.summary || outcome.summary->content != Content::tcp) continue;
+      EXPECT_EQ(tcp_offset(*outcome.summary), headers.size()) << captured << " bytes";
+      ++read;
+    }
+  }
+  EXPECT_GE(read, 42 * headers_before_tcp().size()) << "most cuts are behind the TCP header";
+}
+
+TEST(TcpOffset, NeedsNoTotalLength) {
+  for (const std::size_t at : {2u, 4u}) {  // offloads leave 0, in IPv4 and IPv6
+    const bool six = at == 4;
+    Bytes packet =
+        with_tcp(six ? ipv6({}, IpProtocol::hop_by_hop, bytes_of({6, 0, 1, 4, 0, 0, 0, 0}))
+                     : ipv4({}, IpProtocol::authentication, bytes_of({6, 4, 0, 0}) + zeros(20)));
+    packet[at] = packet[at + 1] = std::byte{0};
+    EXPECT_EQ(tcp_offset(summary_of(packet, LinkType::raw)), six ? 48u : 44u);
+  }
 }
 
 }  // namespace

@@ -210,4 +210,16 @@ std::optional<Skip> summarize(const Packet& packet, const HashKey& key, const Wa
   return summarize(at, key, wanted, packet.time, summary);
 }
 
+std::size_t tcp_offset_behind_others(const Summary& summary) {
+  Cursor rest{{summary.ip, summary.ip_captured}, summary.ip_length()};
+  IpLayer layer;
+  (void)(summary.is_ipv6 ? read_ipv6_layer(rest, layer) : read_ipv4_layer(rest, layer));
+  while (layer.protocol == IpProtocol::authentication) {
+    const auto next = take_authentication(rest);
+    if (!next) break;
+    layer.protocol = *next;
+  }
+  return static_cast<std::size_t>(rest.data() - summary.ip);
+}
+
 }  // namespace sojourn

@@ -51,8 +51,12 @@ inline Bytes ppp(const Carried& inner, bool framed, bool compressed) {
 inline Bytes llc_snap(const Carried& inner) {
   return bytes_of({0xaa, 0xaa, 3, 0, 0, 0}) + bytes_of(type_of(inner)) + inner.bytes;
 }
+/// An entry of a label stack, with a time to live of 64.
+inline Bytes mpls_label(std::uint32_t label, bool bottom) {
+  return bytes_of(MplsLabel{Be32{label << 12 | (bottom ? 0x100u : 0u) | 64u}});
+}
 inline Bytes labels(const Bytes& payload) {
-  return bytes_of(MplsLabel::of(100, false)) + bytes_of(MplsLabel::of(200, true)) + payload;
+  return mpls_label(100, false) + mpls_label(200, true) + payload;
 }
 inline Bytes pppoe(const Carried& inner) {
   const Bytes payload = ppp(inner, false, false);

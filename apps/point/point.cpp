@@ -9,7 +9,6 @@
 
 #include "apps/commands.h"
 #include "apps/point/collector_link.h"
-#include "apps/point/point_clock.h"
 #include "apps/point/point_request.h"
 #include "capture/files/open.h"
 #include "capture/filtered_source.h"
@@ -18,7 +17,9 @@
 #include "console/interrupt.h"
 #include "console/output.h"
 #include "console/progress.h"
+#include "console/this_process.h"
 #include "dataplane/dataplane_options.h"
+#include "export/kernel_refusal.h"
 #include "export/point/point_text.h"
 #include "ipfix/transport/exporter.h"
 #include "pipeline/point/kernel_point.h"
@@ -40,12 +41,12 @@ struct PointSource {
 };
 
 std::string beyond_the_kernel(const PointRequest& request) {
-  if (!request.filter.empty()) return "--filter is not in the kernel (--engine socket has it)";
+  if (!request.filter.empty()) return only_in_socket("--filter");
   if (request.kinds_named && request.options.rtt)
     for (std::size_t i = 0; i < kind_count; ++i)
       if (const Kind kind = static_cast<Kind>(i);
           request.options.rtt->kinds.has(kind) && !kernel_kinds().has(kind))
-        return fmt::format("kind {} is not in the kernel (--engine socket has it)", name_of(kind));
+        return only_in_socket(fmt::format("kind {}", name_of(kind)));
   return beyond_the_kernel(request.options.oneway);
 }
 

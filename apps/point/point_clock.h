@@ -17,8 +17,4 @@ inline std::optional<Duration> stated_clock_error() {
   return std::chrono::microseconds{clock.maxerror};
 }
 
-inline Timestamp wall_clock() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-}
-
 }  // namespace sojourn

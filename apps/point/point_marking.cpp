@@ -16,6 +16,7 @@
 #include "capture/live/privileges.h"
 #include "console/interrupt.h"
 #include "console/output.h"
+#include "console/this_process.h"
 #include "export/files/run_files.h"
 #include "export/marking/marking_remarks.h"
 #include "export/marking/marking_report_csv.h"

@@ -17,6 +17,7 @@
 #include "console/exit_status.h"
 #include "console/interrupt.h"
 #include "console/output.h"
+#include "console/this_process.h"
 #include "export/files/run_files.h"
 #include "export/reference/reference_report.h"
 #include "pipeline/point/run_reports.h"

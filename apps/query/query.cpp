@@ -18,6 +18,7 @@
 #include "console/exit_status.h"
 #include "console/output.h"
 #include "console/terminal.h"
+#include "console/this_process.h"
 #include "core/time.h"
 #include "core/units.h"
 #include "export/files/run_files.h"
@@ -46,7 +47,7 @@ Result<void> query(const QueryRequest& request) {
       request.join ? open_store_for_joining(request.store) : open_store_for_reading(request.store);
   if (!store) return std::unexpected(store.error());
   AnswerReport report;
-  report.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  report.now = wall_clock();
   report.quantiles = request.quantiles;
   report.with_loss = request.loss;
   // The ledger alone, unless something else is asked for as well.

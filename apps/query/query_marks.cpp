@@ -6,6 +6,7 @@
 
 #include "apps/oneway_marking_records.h"
 #include "console/terminal.h"
+#include "console/this_process.h"
 #include "pipeline/marking/mark_counts.h"
 #include "pipeline/oneway/oneway_methods.h"
 #include "store/store.h"
@@ -41,7 +42,7 @@ Result<int> query_marks(const QueryMarksRequest& request) {
   auto store = open_store_for_reading(request.store);
   if (!store) return std::unexpected(store.error());
   // Points count by TAI, which is some seconds ahead; what is not over is of no use anyway.
-  const auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  const auto now = wall_clock();
   const Timestamp from = now - request.since, to = now + std::chrono::hours{1};
   std::vector<MarkingPointFile> files;
   for (const std::string& point : request.points) {

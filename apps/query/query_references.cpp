@@ -7,6 +7,7 @@
 #include <map>
 
 #include "console/output.h"
+#include "console/this_process.h"
 #include "export/reference/reference_report.h"
 #include "store/references/reference_sums.h"
 #include "store/store.h"
@@ -22,7 +23,7 @@ constexpr std::size_t most_rows = 20;
 Result<void> query_references(const QueryReferencesRequest& request) {
   auto store = open_store_for_reading(request.store);
   if (!store) return std::unexpected(store.error());
-  const auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  const auto now = wall_clock();
   std::map<std::string, ReferenceSums> points;
   bool found = false;
   if (request.csv) say_text(std::string{reference_csv_header()});

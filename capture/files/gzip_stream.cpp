@@ -6,14 +6,15 @@
 #include <algorithm>
 #include <limits>
 
-#include "capture/files/byte_stream.h"
+#include "capture/files/compressed_stream.h"
 
 namespace sojourn {
 namespace {
 
-class GzipStream final : public ByteStream {
+class GzipStream final : public CompressedStream {
  public:
-  explicit GzipStream(std::unique_ptr<ByteInput> compressed) : compressed_(std::move(compressed)) {
+  explicit GzipStream(std::unique_ptr<ByteInput> compressed)
+      : CompressedStream(std::move(compressed)) {
     constexpr int largest_window = 15, gzip_only = 16;
     ready_ = ::inflateInit2(&state_, largest_window + gzip_only) == Z_OK;
     if (!ready_) trouble_ = "cannot start zlib";
@@ -30,23 +31,18 @@ class GzipStream final : public ByteStream {
     state_.avail_out = clipped(room.size());
     const auto room_size = state_.avail_out;
     while (state_.avail_out == room_size) {
-      const Window input = compressed_->window();
+      const Window input = window();
       if (input.size() == 0 && !input.last) {
-        const auto refill = compressed_->refill(1);
-        if (refill == ByteInput::Refill::idle) return {0, Status::idle};
-        if (refill == ByteInput::Refill::interrupted) return {0, Status::interrupted};
+        if (const auto nothing_yet = refill()) return *nothing_yet;
         continue;
       }
-      if (input.size() == 0) return finish();
+      if (input.size() == 0) return finish(between_members_, "gzip");
       // Tapes and block devices may leave zeros after the last member.
       if (between_members_ && *input.begin != first_magic_byte) return {0, Status::end};
       if (!inflate_some(input)) return {0, Status::end};
     }
     return {room_size - state_.avail_out, Status::more};
   }
-
-  double progress() const override { return compressed_->progress(); }
-  const std::string& trouble() const override { return trouble_; }
 
  private:
   static constexpr std::byte first_magic_byte{0x1f};
@@ -62,7 +58,7 @@ class GzipStream final : public ByteStream {
     const auto offered = state_.avail_in;
     const auto room = state_.avail_out;
     const int status = ::inflate(&state_, Z_NO_FLUSH);
-    compressed_->consume(offered - state_.avail_in);
+    consume(offered - state_.avail_in);
     between_members_ = status == Z_STREAM_END;
     if (between_members_) ::inflateReset(&state_);
     if (status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR) return true;
@@ -73,17 +69,7 @@ class GzipStream final : public ByteStream {
     return state_.avail_out != room;
   }
 
-  Got finish() {
-    if (!compressed_->trouble().empty())
-      trouble_ = compressed_->trouble();
-    else if (!between_members_)
-      trouble_ = "gzip data end too early";
-    return {0, Status::end};
-  }
-
-  std::unique_ptr<ByteInput> compressed_;
   z_stream state_{};
-  std::string trouble_;
   bool ready_ = false;
   bool between_members_ = false;
 };

@@ -5,15 +5,16 @@
 
 #include <algorithm>
 
-#include "capture/files/byte_stream.h"
+#include "capture/files/compressed_stream.h"
 
 namespace sojourn {
 namespace {
 
-class ZstdStream final : public ByteStream {
+class ZstdStream final : public CompressedStream {
  public:
   explicit ZstdStream(std::unique_ptr<ByteInput> compressed)
-      : compressed_(std::move(compressed)), state_(::ZSTD_createDStream(), &::ZSTD_freeDStream) {
+      : CompressedStream(std::move(compressed)),
+        state_(::ZSTD_createDStream(), &::ZSTD_freeDStream) {
     if (state_ == nullptr) trouble_ = "cannot start zstd";
     // libzstd refuses windows of more than 128 MiB by default.  `zstd --long=31` makes windows of 2
     // GiB, of which only the part that the capture fills is touched.
@@ -26,18 +27,16 @@ class ZstdStream final : public ByteStream {
     if (!trouble_.empty()) return {0, Status::end};
     ZSTD_outBuffer output{room.data(), std::min(room.size(), most_at_once), 0};
     while (output.pos == 0) {
-      const Window input = compressed_->window();
+      const Window input = window();
       if (input.size() == 0 && !input.last) {
-        const auto refill = compressed_->refill(1);
-        if (refill == ByteInput::Refill::idle) return {0, Status::idle};
-        if (refill == ByteInput::Refill::interrupted) return {0, Status::interrupted};
+        if (const auto nothing_yet = refill()) return *nothing_yet;
         continue;
       }
       // At the end of the input, libzstd may still hold output for which there was no room.
-      if (input.size() == 0 && !pending_) return finish();
+      if (input.size() == 0 && !pending_) return finish(!inside_frame_, "zstd");
       ZSTD_inBuffer taken{input.begin, input.size(), 0};
       const std::size_t status = ::ZSTD_decompressStream(state_.get(), &output, &taken);
-      compressed_->consume(taken.pos);
+      consume(taken.pos);
       if (::ZSTD_isError(status)) {
         trouble_ = ::ZSTD_getErrorCode(status) == ZSTD_error_memory_allocation
                        ? "not enough memory: what zstd packed with a long window may need 2 GiB"
@@ -50,26 +49,13 @@ class ZstdStream final : public ByteStream {
     return {output.pos, output.pos == 0 ? Status::end : Status::more};
   }
 
-  double progress() const override { return compressed_->progress(); }
-  const std::string& trouble() const override { return trouble_; }
-
  private:
   static constexpr int largest_window_log = 31;
   /// With room for a whole frame libzstd decodes it in one step, and damage at its end would
   /// discard all of it.
   static constexpr std::size_t most_at_once = 64 * 1024;
 
-  Got finish() {
-    if (!compressed_->trouble().empty())
-      trouble_ = compressed_->trouble();
-    else if (inside_frame_)
-      trouble_ = "zstd data end too early";
-    return {0, Status::end};
-  }
-
-  std::unique_ptr<ByteInput> compressed_;
   std::unique_ptr<ZSTD_DStream, std::size_t (*)(ZSTD_DStream*)> state_;
-  std::string trouble_;
   bool inside_frame_ = false;
   bool pending_ = false;
 };

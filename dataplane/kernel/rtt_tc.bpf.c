@@ -10,15 +10,7 @@
 #include "dataplane/kernel/kernel_machine.h"
 #include "dataplane/kernel/program.h"
 #include "dataplane/kernel/segments.h"
-
-DP_INLINE void machine_frame(struct __sk_buff *skb, struct dp_frame *frame)
-{
-	frame->data = (const __u8 *)(long)skb->data;
-	frame->end = (const __u8 *)(long)skb->data_end;
-	frame->length = skb->len;
-	frame->captured = (__u32)(frame->end - frame->data);
-	frame->partial = frame->captured < frame->length;
-}
+#include "dataplane/kernel/skb_frame.h"
 
 /* Some drivers leave all but the first bytes in pages of their own.  Rare, so it is a function: the
  * packet's headers are brought to where they can be read, and read once more. */

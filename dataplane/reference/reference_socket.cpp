@@ -60,8 +60,7 @@ Result<ReferenceSocket> ReferenceSocket::open(const std::string& interface, int 
   const IpAddress address = to.address ? *to.address : *IpAddress::parse("224.0.0.1");
   const bool is_ipv6 = address.version() == IpVersion::v6;
   ReferenceSocket opened;
-  opened.destination_ = is_ipv6 ? fmt::format("[{}]:{}", address.to_string(), to.port)
-                                : fmt::format("{}:{}", address.to_string(), to.port);
+  opened.destination_ = address_and_port(address, to.port);
   opened.socket_ = UniqueFd{
       ::socket(is_ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   const int socket = opened.socket_.get();

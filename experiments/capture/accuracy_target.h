@@ -25,8 +25,6 @@ class AccuracyTarget {
   /// The largest error relative to what its requirement allows: the target is met up to 1.
   double strain(const TrialOutcome& outcome) const;
   const std::string& text() const { return text_; }
-  /// What parse() has understood; for its test.
-  const std::vector<AccuracyDemand>& demands() const { return demands_; }
 
  private:
   std::string text_;

@@ -81,14 +81,11 @@ std::string marking_json(const MarkingReporter& who, const MarkingReport& report
                             : Json(nullptr);
     return line;
   };
-  const auto text_of = [](const Json& line) {
-    return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  };
   if (report.records.empty()) {
     Json line = object();
     line["flow"] = nullptr;
     line["packets"] = 0;
-    return text_of(line);
+    return line_text(line);
   }
   std::string lines;
   for (const MarkingRecord& r : report.records) {
@@ -104,7 +101,7 @@ std::string marking_json(const MarkingReporter& who, const MarkingReport& report
     line["other"] = r.other;
     line["marked_before"] = r.marked_before;
     if (who.copies) line["repeats"] = r.repeats;
-    lines += text_of(line);
+    lines += line_text(line);
   }
   return lines;
 }

@@ -10,6 +10,7 @@
 #include "core/units.h"
 #include "export/charts/delay_axis.h"
 #include "export/charts/sparkline.h"
+#include "export/flow_name.h"
 #include "export/oneway/note_options.h"
 #include "export/oneway/oneway_remarks.h"
 #include "export/oneway/oneway_report.h"
@@ -32,13 +33,7 @@ std::string name_of_flow(const FlowKey& key) {
   if (key.protocol == 0 && is_open(key.source) && is_open(key.destination) &&
       key.source_port == 0 && key.destination_port == 0)
     return "any";
-  const auto end = [](const IpAddress& address, std::uint16_t port) {
-    if (port == 0) return address.to_string();
-    return address.version() == IpVersion::v6 ? fmt::format("[{}]:{}", address.to_string(), port)
-                                              : fmt::format("{}:{}", address.to_string(), port);
-  };
-  return fmt::format("{} {} > {}", protocol_name(key.protocol), end(key.source, key.source_port),
-                     end(key.destination, key.destination_port));
+  return flow_name(key);
 }
 
 class OnewayText : private TextPage {

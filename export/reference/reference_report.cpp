@@ -9,23 +9,13 @@
 #include "core/parse.h"
 #include "core/printable.h"
 #include "core/units.h"
+#include "export/flow_name.h"
 #include "export/json_values.h"
 
 namespace sojourn {
 namespace {
 
 std::string nanoseconds(double ns) { return format_duration(Duration{std::llround(ns)}); }
-
-std::string end_of(const IpAddress& address, std::uint16_t port) {
-  if (port == 0) return address.to_string();
-  return address.version() == IpVersion::v6 ? fmt::format("[{}]:{}", address.to_string(), port)
-                                            : fmt::format("{}:{}", address.to_string(), port);
-}
-
-std::string flow_name(const FlowKey& key) {
-  return fmt::format("{} {} > {}", protocol_name(key.protocol), end_of(key.source, key.source_port),
-                     end_of(key.destination, key.destination_port));
-}
 
 }  // namespace
 

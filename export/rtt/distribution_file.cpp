@@ -10,20 +10,13 @@
 #include <set>
 #include <tuple>
 
+#include "export/json_values.h"
+
 namespace sojourn {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::string_view format_name = "sojourn-distribution";
 constexpr int format_version = 2;
-
-/// Whole numbers as integers: a weight of 1 per sample makes counts.
-Json number(double value) {
-  if (value == std::floor(value) && std::abs(value) < 0x1p53)
-    return static_cast<std::int64_t>(value);
-  return value;
-}
 
 std::int32_t first_bucket(std::int32_t cell) {
   return FlowGroups::last_bucket(cell) - FlowGroups::buckets_per_cell + 1;
@@ -34,10 +27,10 @@ Json part_object(const Expectation::Part& part) {
   Json object{{"kind", name_of(part.kind)},
               {"leg", name_of(part.leg)},
               {"samples", delays.samples},
-              {"total_weight", number(delays.total_weight())},
-              {"effective_samples", number(delays.effective_samples())},
-              {"inflation", number(delays.inflation)},
-              {"serial_inflation", number(delays.serial_inflation)},
+              {"total_weight", number_or_null(delays.total_weight())},
+              {"effective_samples", number_or_null(delays.effective_samples())},
+              {"inflation", number_or_null(delays.inflation)},
+              {"serial_inflation", number_or_null(delays.serial_inflation)},
               {"mean_ns", to_ns(delays.mean)},
               {"min_ns", to_ns(delays.min)},
               {"max_ns", to_ns(delays.max)}};
@@ -46,12 +39,12 @@ Json part_object(const Expectation::Part& part) {
     object["quantiles"].push_back({{"q", quantile.q}, {"delay_ns", to_ns(quantile.delay)}});
   object["buckets"] = Json::array();
   for (const auto& bucket : delays.buckets)
-    object["buckets"].push_back(
-        {LogBuckets::lowest(bucket.index), number(bucket.weight), number(bucket.squared_weight)});
+    object["buckets"].push_back({LogBuckets::lowest(bucket.index), number_or_null(bucket.weight),
+                                 number_or_null(bucket.squared_weight)});
   object["flow_groups"] = Json::array();
   delays.flows.for_each([&](std::int32_t cell, const FlowGroups::Row& row) {
     Json weights = Json::array();
-    for (const double weight : row) weights.push_back(number(weight));
+    for (const double weight : row) weights.push_back(number_or_null(weight));
     object["flow_groups"].push_back({LogBuckets::lowest(first_bucket(cell)), std::move(weights)});
   });
   object["flows_seen"] = Json::array();

@@ -42,11 +42,6 @@ Json json_of(const PointLedger& ledger) {
 
 }  // namespace
 
-std::string title_of(const AnswerRow& row) {
-  if (row.measure == number_of(Measure::oneway)) return row.subject;
-  return fmt::format("{} {} {}", row.subject, kind_names[row.measure], leg_names[row.leg]);
-}
-
 std::string answer_json(const AnswerReport& report) {
   Json document = {{"from_ns", to_ns(report.answer.from)},
                    {"to_ns", to_ns(report.answer.to)},

@@ -32,7 +32,4 @@ struct IpfixAnswer {
 };
 IpfixAnswer answer_ipfix(const AnswerReport& report);
 
-/// "north:south", or "north tcp server".
-std::string title_of(const AnswerRow& row);
-
 }  // namespace sojourn

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 #include "capture/unique_fd.h"
@@ -45,6 +46,14 @@ Result<UniqueFd> bind_to(const SocketAddress& address, const Endpoint& endpoint,
       (!udp && ::listen(socket.get(), 128) != 0))
     return failure(std::strerror(errno));
   return socket;
+}
+
+/// The first that was counted since `before`.
+std::optional<Trouble> new_trouble(const TroubleCounters& before, const TroubleCounters& now) {
+  for (std::size_t i = 0; i < TroubleCounters::size; ++i)
+    if (const auto trouble = static_cast<Trouble>(i); now[trouble] != before[trouble])
+      return trouble;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -249,13 +258,14 @@ class Listener::State {
   /// False if it is no message at all.
   bool take(std::span<const std::byte> message, Peer& peer, const Deliver& deliver) {
     peer.heard = now_;
-    const std::uint64_t troubles = peer.session.troubles().total();
+    const TroubleCounters before = peer.session.troubles();
     const Decoded decoded = peer.session.decode(message, report_);
-    if (peer.session.troubles().total() > troubles)
-      log_.note(
-          "trouble " + host_of(peer.name),
-          fmt::format("{} sends IPFIX that cannot be read in full: see the counters", peer.name),
-          now_);
+    if (const auto trouble = new_trouble(before, peer.session.troubles()))
+      log_.note("trouble " + host_of(peer.name),
+                fmt::format("{} sends IPFIX that cannot be read in full ({}); this is counted in "
+                            "/metrics and at the end",
+                            peer.name, name_of(*trouble)),
+                now_);
     if (!decoded.framed) return false;
     ++counters_.messages;
     counters_.bytes += message.size();

@@ -126,6 +126,12 @@ TEST(Listener, AFloodOfTemplatesCostsOnlyItsSender) {
   EXPECT_TRUE(
       poll_until(**listener, nobody, [&] { return (*listener)->counters().messages == 20'000; }));
   EXPECT_GE((*listener)->counters().troubles[Trouble::too_many_templates], 20'000u - 20 * 128);
+  const auto log = (*listener)->take_log();
+  ASSERT_EQ(log.size(), 1u) << "a line a day";
+  EXPECT_TRUE(
+      log[0].ends_with("cannot be read in full (too-many-templates); this is counted in "
+                       "/metrics and at the end"))
+      << log[0];
   Received received;
   for (const auto& right : messages(30)) send_bytes(good, right);
   EXPECT_TRUE(

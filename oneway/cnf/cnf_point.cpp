@@ -25,7 +25,6 @@ void CnfPoint::add(std::span<const IpPacket> batch) {
     batch_.push_back({packet.key(), packet.flow, packet.time, packet.ip_length,
                       label_of(packet, exported_), packet.tcp_flags});
   }
-  seen_ += batch.size();
   selected_ += batch_.size();
   cache_.add(batch_, records_);
 }

@@ -32,7 +32,6 @@ class CnfPoint {
   /// For callers that pass records on as they come instead of keeping them.
   void clear_records() { records_.clear(); }
   std::size_t cache_bytes() const { return cache_.memory_bytes(); }
-  std::uint64_t seen() const { return seen_; }  ///< packets
   std::uint64_t selected() const { return selected_; }
 
  private:
@@ -43,7 +42,7 @@ class CnfPoint {
   FlowCache cache_;
   std::vector<ObservedPacket> batch_;
   std::vector<FlowRecord> records_;
-  std::uint64_t seen_ = 0, selected_ = 0;
+  std::uint64_t selected_ = 0;
 };
 
 }  // namespace sojourn

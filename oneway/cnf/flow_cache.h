@@ -42,7 +42,6 @@ class FlowCache {
 
   const ExpiryCounters& expired() const { return expired_; }
   std::size_t memory_bytes() const { return tags_.memory_bytes() + slots_.memory_bytes(); }
-  std::size_t slot_count() const { return slots_.size(); }
 
  private:
   static constexpr std::size_t ways = 4;

@@ -89,7 +89,6 @@ TEST(FlowCache, WhatIsOverLeavesWithoutBeingAsked) {
 
 TEST(FlowCache, AFullRowCostsTheQuietestFlow) {
   FlowCache cache{{.memory_bytes = 1}};  // one row of four
-  ASSERT_EQ(cache.slot_count(), 4u);
   std::vector<FlowRecord> records;
   for (std::uint32_t flow = 1; flow <= 4; ++flow) {
     const ObservedPacket packet = test_packet(flow, flow * 1s);

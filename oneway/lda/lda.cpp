@@ -46,8 +46,6 @@ void LdaSketch::add(std::uint64_t label, Timestamp time) {
   }
 }
 
-void LdaSketch::clear() { std::ranges::fill(buckets_, Bucket{}); }
-
 std::optional<LdaEstimate> lda_estimate(const LdaSketch& first, const LdaSketch& last) {
   assert(first.buckets().size() == last.buckets().size());
   LdaEstimate result;

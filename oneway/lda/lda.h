@@ -50,7 +50,6 @@ class LdaSketch {
 
   /// `label`: hash of the packet, equal at both points.
   void add(std::uint64_t label, Timestamp time);
-  void clear();
 
   std::span<const Bucket> buckets() const { return buckets_; }
   std::size_t memory_bytes() const { return buckets_.size() * sizeof(Bucket); }

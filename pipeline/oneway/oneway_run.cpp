@@ -36,6 +36,13 @@ OnewayRun::OnewayRun(const OnewayRunOptions& options, std::unique_ptr<OnewayMeth
       sink_(sink),
       points_(*method_, options.setup.options.seed, options.correction, this) {}
 
+bool OnewayRun::step(Point point, Source& source) {
+  batch_.resize(OnewayMethod::max_batch);
+  const Source::Filled filled = source.next(batch_);
+  process(point, std::span{batch_}.first(filled.count));
+  return !filled.end;
+}
+
 void OnewayRun::take(const OnewayMethod& method, std::span<const DelaySample> delays) {
   delays_ns_.clear();
   backward_ns_.clear();

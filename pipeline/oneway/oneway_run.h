@@ -2,7 +2,7 @@
 // One measurement between two points: packets in, delays and loss of flows out.
 //
 //     auto run = OnewayRun::make({.method = oneway_method_named("exact")});
-//     (*run)->run(*first, *last, stop, tick);      or process(point, packets) as they come
+//     (*run)->run(*first, *last, stop, tick);   or process(point, packets) or step(point, source)
 //     const OnewayMeasurement measured = (*run)->finish();
 
 #include <array>
@@ -67,6 +67,9 @@ class OnewayRun final : private DelaySink {
   /// As TwoPoints.
   void process(Point point, std::span<const Packet> packets) { points_.process(point, packets); }
   void ended(Point point) { points_.ended(point); }
+  /// Takes one batch of a source, if the caller keeps the two points together in time.  False when
+  /// the source has ended; ended(point) is still to be called then.
+  bool step(Point point, Source& source);
   void run(Source& first, Source& last, const std::atomic<bool>& interrupted,
            const std::function<void()>& progress) {
     points_.run(first, last, interrupted, progress);
@@ -88,6 +91,7 @@ class OnewayRun final : private DelaySink {
   OnewayMeasurement measured_;
   SkewEstimator skew_;  ///< of packets that go forward
   std::vector<std::int64_t> delays_ns_, backward_ns_;
+  std::vector<Packet> batch_;  ///< of step()
 };
 
 /// Sums up the flows of a method without packet delays.

@@ -70,6 +70,25 @@ TEST(OnewayRun, FindsTheKnownDelaysAndLosses) {
   EXPECT_FALSE(measured.empty());
 }
 
+TEST(OnewayRun, StepsTakeASourceToItsEnd) {
+  const TestTwoPoints traffic;
+  auto run = OnewayRun::make(with_method("exact"));
+  ASSERT_TRUE(run);
+  MemorySource first{traffic.first, 100}, last{traffic.last, 100};
+  bool more_of_first = true, more_of_last = true;
+  for (int steps = 0; more_of_first || more_of_last; ++steps) {
+    ASSERT_LT(steps, 100);
+    if (more_of_first) more_of_first = (*run)->step(Point::first, first);
+    if (more_of_last) more_of_last = (*run)->step(Point::last, last);
+  }
+  (*run)->ended(Point::first);
+  (*run)->ended(Point::last);
+  const OnewayMeasurement measured = (*run)->finish();
+  EXPECT_EQ(measured.inputs[0].packets, 2'000u);
+  EXPECT_EQ(measured.result.lost, traffic.lost);
+  EXPECT_EQ(measured.delays.count(), 2'000u - traffic.lost);
+}
+
 TEST(OnewayRun, PushedPacketsMeasureAsThoseOfTwoSources) {
   const TestTwoPoints traffic;
   for (const std::string_view name : {"exact", "multiflow", "lda"}) {

@@ -63,7 +63,7 @@ TEST(PointLoop, PacketsOfACaptureBringTheTime) {
   EXPECT_EQ(run.counters().packets_in_cache, 0u) << "the last report has been made";
   EXPECT_GE(told, 4u);
   EXPECT_LE(told, 6u);
-  EXPECT_EQ(run.reports(), told + 1);
+  EXPECT_GE((*spool)->counters().appended.messages, told + 1) << "one more than it has told of";
   EXPECT_GT(run.samples(), 0u);
 }
 

@@ -86,7 +86,6 @@ void PointRun::report() {
   writer_.end();
   next_number_ = writer_.next_number();
   records_.clear();
-  ++reports_;
 }
 
 PointCounters PointRun::counters() const {

@@ -60,8 +60,6 @@ class PointRun {
 
   /// The current counters, without the packets that wait in the spool.
   PointCounters counters() const;
-  std::uint64_t reports() const { return reports_; }
-  std::uint64_t messages() const { return next_number_ - 1; }
   std::uint64_t samples() const { return cells_.samples(); }
   std::uint64_t samples_left_out() const { return cells_.left_out(); }
   std::size_t memory_bytes() const;
@@ -83,7 +81,6 @@ class PointRun {
   Timestamp next_report_{};
   std::uint64_t frames_ = 0;
   std::uint64_t next_number_ = 1;
-  std::uint64_t reports_ = 0;
   std::uint64_t packets_in_records_ = 0;
   std::uint64_t kernel_drops_ = 0;
   std::uint64_t passed_over_ = 0;

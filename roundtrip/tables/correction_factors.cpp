@@ -1,7 +1,6 @@
 #include "roundtrip/tables/correction_factors.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace sojourn {
@@ -16,10 +15,9 @@ std::uint64_t round_to_bits(double value, int significant_bits) {
 
 }  // namespace
 
-CorrectionFactors::CorrectionFactors(const Options& options)
-    : bits_(std::clamp(options.bits, 1, 32)) {
+CorrectionFactors::CorrectionFactors(const Options& options) {
   const double hazard = -std::log1p(-options.eviction_chance);
-  const std::uint64_t end = std::uint64_t{1} << bits_;
+  const std::uint64_t end = std::uint64_t{1} << std::clamp(options.bits, 1, 32);
   const double least = options.scale / options.entry_probability;
   const auto last_x = std::min(static_cast<double>(end), options.max_lives / hazard);
 
@@ -41,24 +39,6 @@ CorrectionFactors::CorrectionFactors(const Options& options)
     while (!rules_.empty() && rules_.back().first_x >= drop_from) rules_.pop_back();
     rules_.push_back({static_cast<std::uint32_t>(drop_from), 0});
   }
-}
-
-/// Each range is split at its largest aligned powers of two.
-std::vector<CorrectionPrefix> CorrectionFactors::prefixes() const {
-  std::vector<CorrectionPrefix> all;
-  const std::uint64_t end = std::uint64_t{1} << bits_;
-  for (std::size_t i = 0; i < rules_.size(); ++i) {
-    std::uint64_t x = rules_[i].first_x;
-    const std::uint64_t stop = i + 1 < rules_.size() ? rules_[i + 1].first_x : end;
-    while (x < stop) {
-      const int aligned = x == 0 ? bits_ : std::countr_zero(x);
-      const int fitting = 63 - std::countl_zero(stop - x);
-      const int free_bits = std::min(aligned, fitting);
-      all.push_back({static_cast<std::uint32_t>(x), bits_ - free_bits, rules_[i].factor});
-      x += std::uint64_t{1} << free_bits;
-    }
-  }
-  return all;
 }
 
 }  // namespace sojourn

@@ -13,14 +13,6 @@ struct CorrectionRule {
   std::uint32_t factor;   ///< weight * scale
 };
 
-/// All x whose upper `length` bits of `bits` equal those of `value`: the form for a longest-prefix
-/// match or a TCAM.
-struct CorrectionPrefix {
-  std::uint32_t value;
-  int length;
-  std::uint32_t factor;
-};
-
 /// w(x) = 1 / (p (1 - c)^x) as a step function (FRIDGE section 6.2).  Factors are integers that
 /// start at 1/p and grow 1.1-fold, by at least 1.  The next factor begins where w passes the mean
 /// of the two, rounded to `boundary_bits` significant bits so that few prefixes cover a range.
@@ -40,10 +32,6 @@ class CorrectionFactors {
 
   explicit CorrectionFactors(const Options& options);
 
-  /// In order of x.  The last has factor 0: drop the sample.
-  const std::vector<CorrectionRule>& rules() const { return rules_; }
-  std::vector<CorrectionPrefix> prefixes() const;
-
   /// Binary search with integers only, as in a data plane.
   std::uint32_t factor(std::uint32_t x) const {
     std::size_t low = 0, high = rules_.size();
@@ -55,8 +43,7 @@ class CorrectionFactors {
   }
 
  private:
-  int bits_;
-  std::vector<CorrectionRule> rules_;
+  std::vector<CorrectionRule> rules_;  ///< by x; the last has factor 0: drop the sample
 };
 
 }  // namespace sojourn

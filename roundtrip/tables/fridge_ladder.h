@@ -60,7 +60,6 @@ class FridgeLadder {
     }
     return sum;
   }
-  std::size_t levels() const { return levels_.size(); }
 
   /// The fridge selected by 31 random bits.  No branch on it: a misprediction would cost more.
   [[gnu::always_inline]] unsigned home(std::uint32_t coin) const {

@@ -1,5 +1,6 @@
 """Bad days with strangers: floods, unknown certificates, bytes that are no IPFIX, elements of a later version."""
 import os
+import re
 import resource
 import socket
 import ssl
@@ -28,6 +29,16 @@ def good_points_go_on(day, words, lines=1):
     return ledgers
 
 
+def counted(day, line, **reasons):
+    """The collector says at its end how often each of `reasons` occurred, or at least, for a number below zero."""
+    found = re.search(rf"^  {line}: (.*)$", day.collector.summary(), re.M)
+    check(found is not None, f"nothing '{line}' at the end: {day.collector.summary()}")
+    counts = {name: int(number.replace(" ", "")) for name, number in re.findall(r"([a-z-]+) ([0-9 ]+)", found[1])}
+    for name, number in reasons.items():
+        count = counts.get(name.replace("_", "-"), 0)
+        check(count == number if number >= 0 else count >= -number, f"{name} is {count}, not {number}: {found[0]}")
+
+
 def template_flood(program, folder):
     day = Day(program, folder)
     before = memory_of(day.collector.process)
@@ -39,6 +50,7 @@ def template_flood(program, folder):
             pass
     check(memory_of(day.collector.process) - before < 60_000, "templates fill the memory")
     good_points_go_on(day, "cannot be read in full")
+    counted(day, "could not be read", too_many_domains=-1)
 
 
 def connection_flood(program, folder):
@@ -57,6 +69,7 @@ def connection_flood(program, folder):
         each.close()
     time.sleep(1)
     good_points_go_on(day, "connections")
+    counted(day, "connections refused or closed", too_many=len(strangers) - 1024)
 
 
 def unknown_certificate(program, folder):
@@ -89,19 +102,22 @@ def unknown_certificate(program, folder):
     ledgers = day.end()
     check(sorted(ledgers) == ["north", "south"] and all(ledger["joined"] > 500 for ledger in ledgers.values()), f"{ledgers}")
     day.one_line("TLS with 127.0.0.1")
+    counted(day, "connections refused or closed", certificate=-6)
 
 
 def malformed(program, folder):
     """Bytes that are not IPFIX, cut messages, impossible lengths: counted and closed, others go on."""
     day = Day(program, folder)
     for data in (b"GET / HTTP/1.0\r\n\r\n", b"\0" * 100, struct.pack(">HHIII", 10, 15, 0, 0, 0), message((2, b"\1\0\0\1")),
-                 message((256, b"x" * 30)), message((3, b"\xff" * 40)), os.urandom(5000)) * 20:
+                 message((256, b"x" * 30)), message((3, b"\xff" * 40)), b"\xff" + os.urandom(5000)) * 20:
         try:
             with socket.create_connection(("127.0.0.1", day.collector.port)) as stranger:
                 stranger.sendall(data)
         except OSError:
             pass
     good_points_go_on(day, "cannot be read in full")
+    counted(day, "connections refused or closed", not_ipfix=80)
+    counted(day, "could not be read", other_version=60, wrong_length=20, bad_template=20, without_template=20)
 
 
 def unknown_elements(program, folder):

@@ -87,13 +87,17 @@ class Collector:
 
     def start(self):
         before = self.lines("listening")
-        with open(self.log, "a", encoding="utf-8") as log:
-            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stderr=log)
+        with open(self.log, "a", encoding="utf-8") as log, open(self.log + ".summary", "w", encoding="utf-8") as summary:
+            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=summary, stderr=log)
         wait_until(lambda: self.lines("listening") > before or self.process.poll() is not None, "the collector to listen")
         check(self.process.poll() is None, "the collector ended: " + self.text())
 
     def text(self):
         return open(self.log, encoding="utf-8").read() if os.path.exists(self.log) else ""
+
+    def summary(self):
+        """What it said at its end."""
+        return open(self.log + ".summary", encoding="utf-8").read()
 
     def lines(self, word):
         return sum(word in line for line in self.text().splitlines())

@@ -192,6 +192,23 @@ def tokens(sojourn, make_store):
     os.unlink(file.name)
 
 
+def strangers(server):
+    """What the collector cannot read is in its metrics and on Health, while it runs."""
+    for _ in range(3):
+        with socket.create_connection(("127.0.0.1", server.ipfix_port)) as stranger:
+            stranger.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    wanted = ['sojourn_listener_closed_total{reason="not-ipfix"} 3\n', 'sojourn_listener_trouble_total{reason="other-version"} 3\n',
+              'sojourn_listener_trouble_total{reason="bad-record"} 0\n', "sojourn_listener_open_connections 0\n"]
+    for _ in range(100):
+        metrics = server.get("/metrics")[2].decode()
+        if all(line in metrics for line in wanted):
+            break
+        time.sleep(0.1)
+    check("strangers in metrics", all(line in metrics for line in wanted), [l for l in metrics.splitlines() if "listener" in l])
+    heard = server.json("/api/v1/health")["process"]["listener"]
+    check("strangers on Health", heard["closed"] == {"not-ipfix": 3} and heard["troubles"] == {"other-version": 3}, heard)
+
+
 def main():
     sojourn, make_store = sys.argv[1:3]
     with Server(sojourn, make_store) as server:
@@ -203,6 +220,7 @@ def main():
         for thread in threads:
             thread.start()
         answers(server)
+        strangers(server)
         headers(server)
         tricks(server)
         malformed(server)

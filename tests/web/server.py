@@ -24,7 +24,7 @@ class Server:
         self.store = store or os.path.join(self.folder, "sojourn.db")
         self.now = now or int(time.time()) // 10 * 10
         self.process = None
-        self.port = 0
+        self.port = self.ipfix_port = 0
 
     def __enter__(self):
         if not self.empty:
@@ -34,8 +34,9 @@ class Server:
 
     def start(self, port=0):
         self.log = open(os.path.join(self.folder, "log"), "w+", encoding="utf-8")
+        self.ipfix_port = free_port()
         self.process = subprocess.Popen(
-            [self.sojourn, "collect", "--listen", f"127.0.0.1:{free_port()}", "--store", self.store, "--web",
+            [self.sojourn, "collect", "--listen", f"127.0.0.1:{self.ipfix_port}", "--store", self.store, "--web",
              f"{self.host}:{port}", *self.options], stderr=self.log)
         for _ in range(200):
             text = open(self.log.name, encoding="utf-8").read()

@@ -24,13 +24,8 @@ constexpr std::array<Endpoint, 7> endpoints = {{
 
 }  // namespace
 
-/// Names of points come from the network and may not be UTF-8.
-static std::string compact(const Json& document) {
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 Reply Reply::trouble(int status, const std::string& sentence) {
-  return {status, "application/json", compact({{"error", sentence}})};
+  return {status, "application/json", line_text({{"error", sentence}})};
 }
 
 Reply answer_api(Store& store, std::string_view name, const QueryString& query,
@@ -41,7 +36,7 @@ Reply answer_api(Store& store, std::string_view name, const QueryString& query,
     if (!age) return Reply::trouble(503, "the store cannot be read: " + age.error().message);
     const auto document = endpoint.answer(store, query, context);
     if (!document) return Reply::trouble(400, document.error().message);
-    return {200, "application/json", compact(*document)};
+    return {200, "application/json", line_text(*document)};
   }
   return Reply::trouble(404, "there is no such answer; see docs/design/api.md");
 }

@@ -124,7 +124,7 @@ Result<std::string> live_columns(Store& store, const QueryString& query, Timesta
   const auto map = heatmap(store, *selector, {begin, begin + 2 * length}, length,
                            age->judged_until.value_or(Timestamp::min()));
   if (!map) return std::unexpected(map.error());
-  return json_of(*map, *selector, *age).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return compact_text(json_of(*map, *selector, *age));
 }
 
 }  // namespace sojourn::web

@@ -10,6 +10,7 @@
 #include "dataplane/kernel/reference/gaps.h"
 #include "dataplane/kernel/reference/packet.h"
 #include "dataplane/kernel/segments.h"
+#include "dataplane/kernel/skb_frame.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -32,14 +33,6 @@ RP_ARRAY(counters, struct rp_counters); /* of each CPU */
 const volatile struct rp_config config;
 struct rp_shared shared;
 
-DP_INLINE void machine_frame(struct __sk_buff *skb, struct dp_frame *frame)
-{
-	frame->data = (const __u8 *)(long)skb->data;
-	frame->end = (const __u8 *)(long)skb->data_end;
-	frame->length = skb->len;
-	frame->captured = (__u32)(frame->end - frame->data);
-	frame->partial = frame->captured < frame->length;
-}
 DP_INLINE struct rp_gap *machine_gap(__u32 number)
 {
 	number &= RP_GAPS - 1;

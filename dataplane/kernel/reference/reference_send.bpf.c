@@ -9,6 +9,7 @@
 #define dp_context struct __sk_buff
 #include "dataplane/kernel/reference/packet.h"
 #include "dataplane/kernel/segments.h"
+#include "dataplane/kernel/skb_frame.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -20,15 +21,6 @@ struct {
 
 const volatile struct rp_config config;
 struct rp_sending sending;
-
-DP_INLINE void machine_frame(struct __sk_buff *skb, struct dp_frame *frame)
-{
-	frame->data = (const __u8 *)(long)skb->data;
-	frame->end = (const __u8 *)(long)skb->data_end;
-	frame->length = skb->len;
-	frame->captured = (__u32)(frame->end - frame->data);
-	frame->partial = frame->captured < frame->length;
-}
 
 /* Ours carry no time yet.  The checksum covers the new bytes: 8 bytes that were 0. */
 DP_FUNCTION int stamp(struct __sk_buff *skb, __u32 offset)

@@ -6,7 +6,6 @@ export interface Delays { weight: number; effective_samples: number; mean_ns: nu
 export interface Subject { name: string; segment: boolean; kinds: string[]; newest_s: number | null }
 export interface Status {
   version: string; now_s: number; written_s: number | null; judged_until_s: number | null;
-
   legs: string[]; headlines: Record<string, string>; subjects: Subject[];
 }
 export type Numbers = (number | null)[];
