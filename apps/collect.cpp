@@ -194,7 +194,7 @@ void add_collect(CLI::App& app, Run& run) {
       ->type_name("FILE");
   collect
       .add_option("--store", request->store,
-                  "the file to keep it in, made if it is not there; or\n"
+                  "the file for the results, created if missing; or\n"
                   "clickhouse://HOST[:PORT][,HOST...]/DATABASE")
       ->type_name("STORE")
       ->required();

@@ -184,7 +184,7 @@ void add_lab(CLI::App& app, Run& run) {
     }
     if (request->names.empty() && !request->html.empty()) request->names = {"all"};
     if (request->names.empty() && lab.count_all() > 1)
-      throw CLI::ValidationError("which experiment? 'sojourn lab' lists them; 'all' runs them all");
+      throw CLI::ValidationError("no experiment named: 'sojourn lab' lists them; 'all' runs all");
     if (request->json && request->html == "-")
       throw CLI::ValidationError("--json and --html - both want standard output");
     run = [request] { return run_lab(*request); };

@@ -104,7 +104,7 @@ Result<CaptureTrial> read_trial(const CaptureRequest& request) {
   if (!trial) return trial;
   for (const std::string& warning : trial->warnings()) warn(warning);
   if (trial->pairs() == 0)
-    return failure(fmt::format("{} holds no pairs of kind {}: another --kind?",
+    return failure(fmt::format("{} holds no pairs of kind {}: name another --kind",
                                request.captures.front(), name_of(request.kind)));
   return trial;
 }

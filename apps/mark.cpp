@@ -113,8 +113,7 @@ std::string contradiction(const MarkRequest& request, const CLI::App& mark) {
   if (request.options.restore)
     for (const char* option : {"--method", "--interval", "--force", "--flow-id"})
       if (mark.count(option) > 0)
-        return fmt::format(
-            "{} means nothing with --restore: marks are taken away whatever they say", option);
+        return fmt::format("{} has no effect with --restore, which removes all marks", option);
   if (mark.count("--flow-id") > 0 && request.options.setup.carrier.kind() != CarrierKind::option)
     return fmt::format("--flow-id is for the carriers hop-by-hop and destination, not for {}",
                        request.options.setup.carrier.name());
@@ -167,11 +166,10 @@ void add_mark(CLI::App& app, Run& run) {
       "Without it all traffic is one flow");
   add_parsed(
       mark, "--flow-id", "NUMBER", parse_flow_id, [flow_id](std::uint32_t id) { *flow_id = id; },
-      "FlowMonID of the first flow in IPv6's option; the next ones count on");
+      "FlowMonID of the first flow in IPv6's option; the next flows get the next numbers");
   mark.add_flag("--force", request->options.force,
-                "overwrite what the carrier's field meant before");
-  mark.add_flag("--restore", request->options.restore,
-                "take the marks away, as the last point would");
+                "overwrite the carrier's field even if it is in use");
+  mark.add_flag("--restore", request->options.restore, "remove the marks, as the last point does");
   add_seed(mark, request->options.setup.seed, "make hashing repeatable");
   mark.callback([request, flows, flow_id, &mark, &run] {
     if (!flows->empty()) request->options.setup.flows = *flows;

@@ -26,7 +26,7 @@ std::string impossible_with_marking(const OnewayRequest& request) {
   if (!request.filter.empty()) return "--filter: records hold no packets; points have --flow";
   if (request.correct_skew) return "--correct-skew: records hold too few packets to see a drift";
   if (request.clock_offset != Duration{})
-    return "--clock-offset: the points' clocks said when intervals began, which is over";
+    return "--clock-offset: the intervals in records were fixed by the points' clocks";
   return {};
 }
 

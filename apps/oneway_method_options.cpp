@@ -41,7 +41,7 @@ void add_cnf_options(CLI::App& group, OnewayRequest& request) {
   add_parsed(
       group, "--drop-outliers", "SHARE", parse_outliers,
       [&](double share) { cnf.drop_outliers = share; },
-      "do not believe this share of the largest delays (default 0)");
+      "discard this share of the largest delays (default 0)");
 }
 
 void add_rli_options(CLI::App& group, OnewayRequest& request) {
@@ -52,7 +52,7 @@ void add_rli_options(CLI::App& group, OnewayRequest& request) {
   add_parsed(
       group, "--link-overhead", "BYTES", parse_overhead,
       [&](std::uint32_t bytes) { request.setup.link_overhead = bytes; },
-      "what a packet takes on that link beside the IP packet\n"
+      "bytes of a packet on that link besides the IP packet\n"
       "(default by the link type of LAST: 38 on Ethernet, else 0)");
 }
 
@@ -94,7 +94,7 @@ std::string_view words_of(MethodRefusal refusal) {
     case MethodRefusal::active_timeout_too_short:
       return "--active-timeout is shorter than --inactive-timeout: no flow would ever be inactive";
     case MethodRefusal::references_sampled:
-      return "--sampling: reference packets speak for every packet, so none is left out";
+      return "--sampling: with reference packets every packet is measured";
     case MethodRefusal::capacity_unknown:
       return "--method rli-queue needs --capacity: how long a packet takes tells when the link was "
              "idle";

@@ -144,7 +144,7 @@ void add_measure_options(CLI::App& oneway, OnewayRequest& request) {
       oneway, "--sampling", "SHARE",
       [](std::string_view text) { return parse_share(text, {.above_low = true}); },
       [&](double share) { options.sampling = share; },
-      "look at this share of the packets, by their label (default 1)");
+      "use this share of the packets, by their label (default 1)");
   oneway.add_flag("--sample-flows", options.sample_flows,
                   "with --sampling: whole flows instead of packets");
   add_parsed(
@@ -153,7 +153,7 @@ void add_measure_options(CLI::App& oneway, OnewayRequest& request) {
         options.label.payload_offset = payload.payload_offset;
         options.label.payload_bytes = payload.payload_bytes;
       },
-      "bytes behind the IP header that tell packets apart (default 40),\n"
+      "bytes behind the IP header that identify a packet (default 40),\n"
       "or OFFSET+BYTES");
   add_parsed(
       oneway, "--label", "NAME", parse_function,
@@ -180,9 +180,9 @@ void add_clock_options(CLI::App& oneway, OnewayRequest& request) {
   add_parsed(
       oneway, "--clock-offset", "TIME", parse_signed_duration,
       [&](Duration d) { request.clock_offset = d; },
-      "LAST's clock is ahead by this much: taken out (--clock-offset=-2s: behind)");
+      "LAST's clock is ahead by this much: subtracted (--clock-offset=-2s: behind)");
   oneway.add_flag("--correct-skew", request.correct_skew,
-                  "take out the drift that the shortest delays show");
+                  "remove the drift that the shortest delays show");
 }
 
 void add_output_options(CLI::App& oneway, OnewayRequest& request) {

@@ -127,12 +127,11 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
     return "--plot-heatmap - and another output both want standard output";
   if (request.html == "-") return "--html wants a file: standard output has the report";
   if (request.options.loss && !shows_loss(request.options.kinds))
-    return "--loss is about TCP and about unanswered requests: ask for another kind than quic as "
-           "well";
+    return "--loss is about TCP and about unanswered requests: name another kind besides quic";
   const bool grouped = request.options.measurement.grouping.has_value();
   const bool by_place = grouped && request.options.measurement.grouping->needs_places();
   if (by_place && request.places.empty())
-    return "--by asn and country need to be told where addresses belong: --mmdb GeoLite2-ASN.mmdb";
+    return "--by asn and country need a file of the owners of addresses: --mmdb GeoLite2-ASN.mmdb";
   if (!by_place && !request.places.empty()) return "--mmdb is for --by asn or country";
   if (by_place && request.options.anonymize)
     return "--anonymize replaces addresses before they are looked up: leave out --by asn and "
@@ -169,7 +168,7 @@ std::string contradiction(const RttRequest& request, const CLI::App& rtt) {
   if (request.split && live) return "--split is for captures";
   if (request.split && !grouped) return "--split compares groups: say which with --by";
   if (request.split && std::ranges::count(request.captures, "-") > 0)
-    return "--split reads the start of a capture twice, which standard input cannot be";
+    return "--split reads the start of a capture twice, and standard input can be read only once";
   if (request.save_distribution == "-")
     return "--save-distribution wants a file: standard output has the report";
   return {};
@@ -185,7 +184,7 @@ void add_input_options(CLI::App& rtt, RttRequest& request) {
       ->type_name("NAME");
   add_engine(rtt, request.engine,
              "with -i: measure in the kernel, from a socket, or auto: in the kernel\n"
-             "if it can be had (the default)");
+             "if available (the default)");
   rtt.add_option_function<std::string>(
          "--hook",
          [&](const std::string& name) { request.hook = name == "xdp" ? Hook::xdp : Hook::tc; },
@@ -195,13 +194,13 @@ void add_input_options(CLI::App& rtt, RttRequest& request) {
       ->type_name("NAME");
   add_parsed(
       rtt, "--most-samples", "RATE", parse_rate, [&](double rate) { request.most_samples = rate; },
-      "in the kernel: let fewer requests in, so that at most this many samples\n"
+      "in the kernel: admit fewer requests, so that at most this many samples\n"
       "a second have to be read");
   rtt.add_option_function<std::string>(
          "--kernel-output",
          [&](const std::string& name) { request.histograms = name == "histograms"; },
-         "what the kernel hands over: samples one by one (the default), or\n"
-         "histograms, which cost the same however many samples there are")
+         "what the kernel delivers: samples one by one (the default), or\n"
+         "histograms, whose cost does not depend on the number of samples")
       ->check(CLI::IsMember({"samples", "histograms"}))
       ->type_name("NAME");
   add_parsed(
@@ -317,7 +316,7 @@ void add_output_options(CLI::App& rtt, RttRequest& request) {
       "with --expect or --split: relative change of delays to ignore (default 5%)");
   rtt.add_flag("--names", request.options.names,
                "with --by flow, host or requester: show hosts with the names that DNS answers\n"
-               "and TLS clients in the same traffic give them; nobody is asked");
+               "and TLS clients in the same traffic give them, without look-ups");
   rtt.add_flag("--anonymize", request.options.anonymize, "replace addresses, preserving prefixes");
   rtt.add_flag("--json", request.json, "one JSON document on standard output");
   rtt.add_option("--samples", request.samples,

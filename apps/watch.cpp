@@ -109,8 +109,8 @@ Result<void> watch(const WatchRequest& request) {
   StoreFlusher flusher{**store, request.store, [&](const StoreWrite& write) { metrics.add(write); },
                        warn};
   if (auto written = flusher.flush(collector, wall_clock()); !written) return written;
-  // All is open that needs them, no packet has been looked at, and there is one thread yet. Whoever
-  // has the file stays its owner: the thread that answers opens it once more.
+  // Everything that needs privileges is open, no packet has been read, and there is one thread yet.
+  // The file keeps its owner: the thread that answers queries opens it again.
   if (auto dropped = drop_privileges(std::string{}); !dropped) return dropped;
   watch_for_interrupts();
   auto alarming = start_alarms(request.web.alarms, request.store);
@@ -161,7 +161,7 @@ void add_watch(CLI::App& app, Run& run) {
       ->required();
   watch
       .add_option("--store", request->store,
-                  "the file to keep it in; made if it is not there\n(default sojourn.db)")
+                  "the file for the results, created if missing\n(default sojourn.db)")
       ->type_name("FILE");
   watch.add_option("--filter", request->filter, "only packets that match, in tcpdump's language")
       ->type_name("EXPRESSION");

@@ -115,12 +115,12 @@ inline void add_alarm_options(CLI::App& command, AlarmWishes& wishes) {
       [&options](Duration every) { options.every = every; },
       "how often the last 5 minutes are judged (default 1min)");
   command
-      .add_option("--webhook", wishes.webhook, "tell alarms to this http(s):// address, in JSON")
+      .add_option("--webhook", wishes.webhook, "send alarms to this http(s):// address, in JSON")
       ->type_name("URL")
       ->check(complaint_of(WebhookTarget::parse));
   command
       .add_option("--webhook-secret-file", wishes.secret_file,
-                  "a file with the secret that signs what it is told")
+                  "a file with the secret that signs these messages")
       ->type_name("FILE");
   command
       .add_option("--webhook-authority", wishes.authority,

@@ -53,8 +53,8 @@ bool CollectorLink::send_the_rest(std::chrono::milliseconds patience,
   const std::uint64_t lost = spool_->counters().discarded.messages;
   report();
   if (spool_->counters().discarded.messages > lost) {
-    // The disk is full of what was sent.  The counters are needed more: without them what was
-    // thrown away is in nobody's ledger.
+    // Sent messages fill the disk.  The counters are more important: without them, discarded
+    // records are in no ledger.
     spool_->forget_sent();
     report();
   }

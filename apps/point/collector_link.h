@@ -39,13 +39,13 @@ class CollectorLink {
 
   /// Prints what the exporter has to say.
   void say_log();
-  /// Sends what is left.  The last report counts what waited before it as spooled: when that is
-  /// gone, `report` is called once more, so that the collector is told so.  False if the collector
-  /// does not take it all.
+  /// Sends the rest.  The last report still counts the records before it as spooled.  Once they are
+  /// sent, `report` is called again, so that the collector gets the final counts.  False if the
+  /// collector does not accept everything.
   bool send_the_rest(std::chrono::milliseconds patience, const std::function<void()>& report);
   /// The last lines of a point that has counted so many packets.
   std::string summary(const std::string& name, std::uint64_t packets) const;
-  /// What became of the rest, once all else is told: a warning, or an error if it is lost.
+  /// The fate of unsent messages, reported last: a warning, or an error if they are lost.
   Result<void> account_for_the_rest(bool all_sent);
 
  private:

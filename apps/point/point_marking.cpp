@@ -150,7 +150,7 @@ Result<void> mark_at_point(PointMarkingRequest request) {
   auto live = LiveMarking::start(request.live);
   if (!live) return failure(with_capability_advice(live.error().message));
   if (!request.clock_error)
-    warn("nobody keeps this machine's clock; --clock-error TIME says how far it may be off");
+    warn("this machine's clock is not synchronised; --clock-error TIME states its possible error");
   // All is open that needs them, and reading the counters needs none.
   if (auto dropped = drop_privileges(); !dropped) return dropped;
   if (link) link->exporter().start();

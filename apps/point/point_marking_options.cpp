@@ -47,7 +47,7 @@ void add_marking_point_options(CLI::App& point, PointMarkingRequest& request) {
   add_duty(group, request, "--observe", MarkingDuty::observe,
            "count packets that arrive by their marks, at any node");
   add_duty(group, request, "--restore", MarkingDuty::restore,
-           "the same at the last node, and take the marks away");
+           "the same at the last node, and remove the marks");
   add_parsed(
       group, "--interval", "TIME", &MarkingInterval::parse,
       [&](MarkingInterval i) { program.setup.length = i; },
@@ -63,7 +63,7 @@ void add_marking_point_options(CLI::App& point, PointMarkingRequest& request) {
       "a flow: source=PREFIX,destination=PREFIX,source-port=N,...;\nrepeatable. Without it all "
       "traffic is one flow");
   group.add_flag("--force", program.force,
-                 "mark and count packets whatever the carrier's field says");
+                 "mark and count packets even if the carrier's field is in use");
   group.add_flag("--copies", program.copies,
                  "look for packets that come twice, which would hide losses;\nat all points or at "
                  "none");
@@ -112,7 +112,7 @@ std::string complete_marking_request(PointMarkingRequest& request, const CLI::Ap
   request.live.direction =
       request.direction.value_or(marks ? TcDirection::egress : TcDirection::ingress);
   if (request.name.empty() && point.count("--to") > 0)
-    return "--name is required with --to: what the collector shall call this point";
+    return "--name is required with --to: the name of this point at the collector";
   if (request.name.empty()) request.name = request.live.interface;
   // A line of --records has it between commas, without quotation marks.
   if (request.name.size() > 64 || !ipfix::is_point_name(request.name) || request.name.contains('"'))

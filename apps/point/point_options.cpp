@@ -121,7 +121,7 @@ void add_collector_options(CLI::App& point, PointRequest& request, PointWishes& 
   add_parsed(
       point, "--spool-size", "SIZE", parse_room,
       [&](std::size_t bytes) { request.link.spool_bytes = bytes; },
-      "room for that; beyond it the oldest goes (default 64MiB)");
+      "size of the spool; if full, the oldest is dropped (default 64MiB)");
   add_parsed(
       point, "--every", "TIME", parse_positive_duration,
       [&](Duration every) { request.options.every = every; }, "between reports (default 10s)");
@@ -148,11 +148,11 @@ void add_measuring_options(CLI::App& point, PointRequest& request, PointWishes& 
   add_parsed(
       point, "--active", "TIME", parse_positive_duration,
       [&](Duration time) { request.options.cache.active_timeout = time; },
-      "a flow that goes on has a record so often (default 1min)");
+      "a longer flow has a record this often (default 1min)");
   add_parsed(
       point, "--inactive", "TIME", parse_positive_duration,
       [&](Duration time) { request.options.cache.inactive_timeout = time; },
-      "a flow that pauses so long has ended (default 15s)");
+      "a flow that pauses for this long has ended (default 15s)");
   add_parsed(
       point, "--cache", "SIZE", parse_table_memory,
       [&](std::size_t bytes) { request.options.cache.memory_bytes = bytes; },
@@ -234,13 +234,13 @@ void add_point(CLI::App& app, Run& run) {
       ->type_name("");
   point.add_option("-i,--interface", request->interface, "measure live on this interface")
       ->type_name("INTERFACE");
-  point.add_option("--name", request->options.point.name, "what the collector shall call it")
+  point.add_option("--name", request->options.point.name, "its name at the collector")
       ->type_name("NAME");
   add_collector_options(point, *request, *wishes);
   add_measuring_options(point, *request, *wishes);
   add_engine(point, request->engine,
              "with -i: select in the kernel, from a socket, or auto: in the\n"
-             "kernel if it can be had (the default)");
+             "kernel if available (the default)");
   add_reference_options(point, *references);
   add_marking_point_options(point, *marking);
   point.add_option("--filter", request->filter, "only packets that match, in tcpdump's language")

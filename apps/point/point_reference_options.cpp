@@ -63,14 +63,14 @@ void add_reference_options(CLI::App& point, PointReferenceRequest& request) {
       [&](const IpAddress& address) { request.sending.to.address = address; },
       "where they go (default: all nodes of the link, 224.0.0.1)");
   group.add_flag("--observe-references", request.observe,
-                 "learn every flow's delay from those that come in");
+                 "estimate every flow's delay from incoming reference packets");
   add_parsed(
       group, "--sender", "NUMBER", parse_sender,
       [&](std::uint64_t number) {
         request.sending.sender = static_cast<std::uint16_t>(number);
         request.receiving.sender = static_cast<std::uint16_t>(number);
       },
-      "of the reference packets (default: send as 1, and hear the\nfirst one met)");
+      "number in reference packets (default: send 1, and follow\nthe first sender seen)");
   add_parsed(
       group, "--capacity", "RATE", parse_capacity, [&](double rate) { request.capacity = rate; },
       "of the link, as 10Gbit");
@@ -97,12 +97,12 @@ std::string complete_reference_request(PointReferenceRequest& request, const CLI
     return {};
   }
   if (!request.observe && point.count("--to") > 0)
-    return "--to needs --observe-references: whoever only sends them measures nothing";
+    return "--to needs --observe-references: a point that only sends them measures nothing";
   if (point.count("CAPTURE") > 0)
     return "reference packets in captures are read by sojourn oneway --method rli; this is for -i";
   if (request.interface.empty()) return "reference packets need -i INTERFACE";
   if (request.send && request.sending.generator.scheme == Injection::adaptive && !request.capacity)
-    return "--reference adaptive needs --capacity: how busy the link is depends on it";
+    return "--reference adaptive needs --capacity to find out how busy the link is";
   if (!request.send && point.count("--reference-to") > 0) return "--reference-to needs --reference";
   if (!request.observe)
     for (const char* option : {"--flow-memory", "--flows", "--top"})
