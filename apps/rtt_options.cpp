@@ -245,7 +245,7 @@ void add_measure_options(CLI::App& rtt, RttRequest& request) {
   rtt.add_flag_callback(
       "--full-size-only", [&] { options.full_size = usual_full_size; },
       fmt::format("kind tcp: only segments of {} bytes of IP length and more, which\n"
-                  "receivers acknowledge without delay",
+                  "receivers mostly acknowledge without delay",
                   usual_full_size));
   add_seed(rtt, options.seed, "make hashing and --anonymize repeatable");
 }

@@ -167,7 +167,7 @@ void add_watch(CLI::App& app, Run& run) {
       ->type_name("EXPRESSION");
   add_parsed(
       watch, "--kind", "KINDS", parse_point_kinds, [kinds](KindSet set) { *kinds = set; },
-      "kinds of round trips, with commas between (default all)");
+      "kinds of round trips, with commas between\n(default: all but response and tls)");
   add_parsed(
       watch, "--memory", "SIZE", parse_table_memory,
       [memory](std::size_t bytes) { *memory = bytes; },

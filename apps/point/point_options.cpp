@@ -159,7 +159,8 @@ void add_measuring_options(CLI::App& point, PointRequest& request, PointWishes& 
       "memory for flows (default 4MiB)");
   add_parsed(
       point, "--kind", "KINDS", parse_point_kinds, [&](KindSet kinds) { wishes.kinds = kinds; },
-      "kinds of round trips to report, with commas between;\nnone for none (default all)");
+      "kinds of round trips to report, with commas between;\nnone for none (default: all but "
+      "response and tls)");
   add_parsed(
       point, "--memory", "SIZE", parse_table_memory,
       [&](std::size_t bytes) { request.rtt_memory = bytes; },

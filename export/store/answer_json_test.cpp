@@ -99,16 +99,5 @@ TEST(AnswerJson, NamesAreEscaped) {
   EXPECT_EQ(Json::parse(text)["subjects"][0]["name"], hostile_name);
 }
 
-TEST(AnswerRow, IsCalledByWhatItMeasures) {
-  AnswerRow row;
-  row.subject = "north:south";
-  row.measure = number_of(Measure::oneway);
-  EXPECT_EQ(title_of(row), "north:south");
-  row.subject = "north";
-  row.measure = 0;
-  row.leg = 0;
-  EXPECT_EQ(title_of(row), "north " + std::string{kind_names[0]} + " " + std::string{leg_names[0]});
-}
-
 }  // namespace
 }  // namespace sojourn
