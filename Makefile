@@ -26,7 +26,7 @@ tests := tools/run_tests
 # Five places for each core; tests that compute take three of them, those that wait for timers one (cmake/layers.cmake).
 export CTEST_PARALLEL_LEVEL ?= $(shell expr $(JOBS) \* 5)
 # The unit tests of every folder that starts threads, or may be called from several (library).
-threaded := core_test pipeline_test pipeline_reference_test library_test ipfix_transport_test alarm_test web_test
+threaded := core_test pipeline_test pipeline_reference_test library_test collector_test ipfix_transport_test alarm_test web_test
 # Statistics that take minutes under a sanitizer and run in the release build anyway.
 slow_when_sanitized := Statistics|Traffic/|^Tailored\.|SampleWeight|^L2\.|IsUnbiased|IsBiased|^Repeats
 

@@ -16,7 +16,7 @@ PointReport numbered(std::uint64_t number) {
   report.exported = TestStore::start;
   report.marking = MarkingRun{.duty = "mark", .method = "step", .carrier = "dscp:0"};
   report.marks.resize(1);
-  report.marks[0].interval = number;
+  report.marks[0].interval = static_cast<std::int64_t>(number);
   return report;
 }
 
@@ -50,7 +50,7 @@ struct ListingStore : TestStore {
       for (const MarkCount& count : each.counts) intervals.push_back(count.interval);
     return {};
   }
-  std::vector<std::uint64_t> intervals;
+  std::vector<std::int64_t> intervals;
 };
 
 TEST(ReportKeeper, StoresAllInOrderAlsoWhatWaitsAtTheEnd) {
@@ -58,12 +58,12 @@ TEST(ReportKeeper, StoresAllInOrderAlsoWhatWaitsAtTheEnd) {
   Collector collector{{}};
   StoreFlusher flusher{store, "the store", [](const StoreWrite&) {}, [](const std::string&) {}};
   ReportQueue queue;
-  std::vector<std::uint64_t> all;
-  for (std::uint64_t number = 1; number <= 300; ++number) all.push_back(number);
+  std::vector<std::int64_t> all;
+  for (std::int64_t number = 1; number <= 300; ++number) all.push_back(number);
   {
     const ReportKeeper keeper{collector, flusher, queue, [] { return TestStore::start; },
                               [](const std::string&) {}};
-    for (const std::uint64_t number : all) queue.put(numbered(number));
+    for (const std::int64_t number : all) queue.put(numbered(static_cast<std::uint64_t>(number)));
   }  // at once: most of them wait when it is told to end
   EXPECT_EQ(store.intervals, all);
   EXPECT_EQ(queue.thrown_away(), 0u);
