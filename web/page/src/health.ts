@@ -7,7 +7,7 @@ import type { Context } from './view';
 
 function value_text(key: string, value: unknown): string {
   if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(value);
-  if (key.endsWith('_bytes')) return bytes(value);
+  if (key === 'bytes' || key.endsWith('_bytes')) return bytes(value);
   if (key.startsWith('ns_')) return `${value.toFixed(0)} ns`;
   if (key.endsWith('_seconds')) return `${value.toFixed(1)} s`;
   return count(value);
@@ -25,10 +25,11 @@ export async function health(context: Context): Promise<void> {
   const faults = answer.ledgers.filter(ledger => ledger.fault !== null);
   const dropped = answer.ledgers.reduce((sum, ledger) => sum + (ledger.accounts.packets_dropped ?? 0), 0);
   const parts: HTMLElement[] = [h('h2', {}, 'Health'),
-    h('p', { id: 'adds-up', class: faults.length ? 'bad' : 'good' },
+    h('p', { id: 'adds-up', class: faults.length ? 'bad' : answer.ledgers.length ? 'good' : '' },
       faults.length ? `✗ ${faults.length} ledgers do not add up: ${faults[0]!.point}: ${faults[0]!.fault}`
         : answer.ledgers.length ? '✓ Every ledger adds up.' : 'No point has reported yet: start `sojourn point` or `sojourn watch`.'),
-    h('p', { class: dropped ? 'bad' : 'good' }, dropped ? `✗ The kernel dropped ${count(dropped)} packets before they could be read.` : '✓ The kernel dropped no packet.'),
+    ...(answer.ledgers.length === 0 ? []
+      : [h('p', { class: dropped ? 'bad' : 'good' }, dropped ? `✗ The kernel dropped ${count(dropped)} packets before they could be read.` : '✓ The kernel dropped no packet.')]),
     h('p', {}, answer.written_s === null ? 'Nothing was written to the store yet.' : `The store was last written ${ago(answer.now_s - answer.written_s)}.`)];
   const names = [...new Set(answer.ledgers.flatMap(ledger => Object.keys(ledger.accounts)))]
     .filter(name => answer.ledgers.some(ledger => ledger.accounts[name]));
