@@ -79,6 +79,21 @@ TEST(Measurement, JoinsThreadsAsIfOneHadMeasured) {
   EXPECT_EQ(left.largest_groups(10).at(0).distribution->count(), 2000u);
 }
 
+/// Each answered request once: of a handshake its whole, not its halves.
+TEST(Measurement, TheHeatmapCountsAnAnsweredRequestOnce) {
+  MeasurementOptions options;
+  options.heatmap = true;
+  options.heatmap_column = 1s;
+  Measurement measurement{options};
+  for (const Leg leg : {Leg::server, Leg::client, Leg::sum})
+    measurement.add(sample(Kind::handshake, leg, 10ms));
+  for (const Leg leg : {Leg::server, Leg::client}) measurement.add(sample(Kind::tcp, leg, 10ms));
+  const DelayHeatmap& heatmap = *measurement.heatmap();
+  ASSERT_EQ(heatmap.columns(), 1u);
+  EXPECT_EQ(heatmap.answered(0, Kind::handshake), 1);
+  EXPECT_EQ(heatmap.answered(0, Kind::tcp), 2);
+}
+
 /// Ten requests, seven answered: three of those were sent twice, and are kept or not.
 TEST(Measurement, CountsAmbiguousRequestsOnceAmongTheAnswered) {
   for (const bool keep : {false, true}) {

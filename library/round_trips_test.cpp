@@ -365,6 +365,10 @@ TEST(RoundTrips, SaysWhichPacketsItDidNotMeasure) {
   EXPECT_EQ(count_of(trips->skipped(), "unknown-link-type"), 1u);
   ASSERT_EQ(trips->warnings().size(), 1u);
   EXPECT_NE(trips->warnings()[0].find("dated before the packet in front"), std::string::npos);
+  trips->close();
+  EXPECT_EQ(count_of(trips->skipped(), "unknown-link-type"), 1u);
+  ASSERT_EQ(trips->warnings().size(), 1u) << "what a source said stays when it is closed";
+  EXPECT_NE(trips->warnings()[0].find("dated before the packet in front"), std::string::npos);
 }
 
 TEST(RoundTrips, WarnsOfTimesThatStepBack) {
