@@ -85,7 +85,7 @@ endfunction()
 
 # Experiments and statistics that `make test` leaves to `make test-long`.  Each has a shorter relative that stays: another
 # experiment of the same kind, or the same test with other traffic.
-set(sojourn_long_cases Recorded.L1* Recorded.L5* Recorded.L6* Recorded.L7* L2.FlowsMislead* Intervals.OfIndependent*
+set(sojourn_long_cases Recorded.L1* Recorded.L2* Recorded.L5* Recorded.L6* Recorded.L7* L2.FlowsMislead* Intervals.OfIndependent*
   *IsUnbiasedOnTwoCpus* *IsUnbiasedAtEverySize/rising *IsUnbiasedAtEverySize/unanswered *IntervalsOf.*/correlated
   *IntervalsOf.*/heavytailed)
 list(JOIN sojourn_long_cases ":" sojourn_long_cases)

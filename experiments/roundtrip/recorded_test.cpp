@@ -1,6 +1,5 @@
-// The scaled-down round-trip experiments give their recorded results.  Only those of a few seconds;
-// the others have tests of their parts.  Recorded with g++: the evaluation order of arguments, and
-// so of random draws, depends on the compiler.
+// The scaled-down round-trip experiments give their recorded results.  Recorded with g++: the
+// evaluation order of arguments, and so of random draws, depends on the compiler.
 
 #ifndef __clang__
 
@@ -13,6 +12,7 @@ namespace {
 const LabSetting quick{.seed = 1, .quick = true};
 
 TEST(Recorded, L1SaysWhatItSaid) { test::expect_as_recorded("l1", run_l1(quick)); }
+TEST(Recorded, L2SaysWhatItSaid) { test::expect_as_recorded("l2", run_l2(quick)); }
 TEST(Recorded, L3SaysWhatItSaid) { test::expect_as_recorded("l3", run_l3(quick)); }
 TEST(Recorded, L4SaysWhatItSaid) { test::expect_as_recorded("l4", run_l4(quick)); }
 
