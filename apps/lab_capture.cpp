@@ -68,7 +68,7 @@ Result<std::vector<std::uint64_t>> parse_memories(std::string_view text) {
   for (const std::string_view part : split_at_commas(text)) {
     const auto size = parse_size(part);
     if (!size) return std::unexpected(size.error());
-    if (*size < 1024 || *size > std::uint64_t{1} << 34)
+    if (*size < 4096 || *size > std::uint64_t{1} << 34)
       return failure(fmt::format("'{}': 4KiB to 16GiB make sense", part));
     memories.push_back(*size);
   }

@@ -95,7 +95,7 @@ Examples:
   sojourn mark in.pcap out.pcap --method double --carrier dscp:1,0
   sojourn mark in.pcap out.pcap --flow source=10.0.0.0/8,protocol=udp
   sojourn mark in.pcap out.pcap --carrier hop-by-hop --flow-id 0x123
-  sojourn mark marked.pcap plain.pcap --restore          take the marks away
+  sojourn mark marked.pcap plain.pcap --restore          remove the marks
 )";
 
 Result<std::uint32_t> parse_flow_id(std::string_view text) {
@@ -166,7 +166,7 @@ void add_mark(CLI::App& app, Run& run) {
       "Without it all traffic is one flow");
   add_parsed(
       mark, "--flow-id", "NUMBER", parse_flow_id, [flow_id](std::uint32_t id) { *flow_id = id; },
-      "FlowMonID of the first flow in IPv6's option; the next flows get the next numbers");
+      "FlowMonID of the first flow in IPv6's option; the next\nflows get the next numbers");
   mark.add_flag("--force", request->options.force,
                 "overwrite the carrier's field even if it is in use");
   mark.add_flag("--restore", request->options.restore, "remove the marks, as the last point does");

@@ -48,7 +48,7 @@ Result<UniqueFd> bind_to(const SocketAddress& address, const Endpoint& endpoint,
   return socket;
 }
 
-/// The first that was counted since `before`.
+/// One that was counted since `before`; there may be others.
 std::optional<Trouble> new_trouble(const TroubleCounters& before, const TroubleCounters& now) {
   for (std::size_t i = 0; i < TroubleCounters::size; ++i)
     if (const auto trouble = static_cast<Trouble>(i); now[trouble] != before[trouble])
@@ -261,11 +261,12 @@ class Listener::State {
     const TroubleCounters before = peer.session.troubles();
     const Decoded decoded = peer.session.decode(message, report_);
     if (const auto trouble = new_trouble(before, peer.session.troubles()))
-      log_.note("trouble " + host_of(peer.name),
-                fmt::format("{} sends IPFIX that cannot be read in full ({}); this is counted in "
-                            "/metrics and at the end",
-                            peer.name, name_of(*trouble)),
-                now_);
+      log_.note(
+          "trouble " + host_of(peer.name),
+          fmt::format("{} sends IPFIX that cannot be read in full ({}); /metrics of --web and "
+                      "the report at the end have the counts",
+                      peer.name, name_of(*trouble)),
+          now_);
     if (!decoded.framed) return false;
     ++counters_.messages;
     counters_.bytes += message.size();

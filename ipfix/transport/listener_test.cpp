@@ -129,8 +129,8 @@ TEST(Listener, AFloodOfTemplatesCostsOnlyItsSender) {
   const auto log = (*listener)->take_log();
   ASSERT_EQ(log.size(), 1u) << "a line a day";
   EXPECT_TRUE(
-      log[0].ends_with("cannot be read in full (too-many-templates); this is counted in "
-                       "/metrics and at the end"))
+      log[0].ends_with("cannot be read in full (too-many-templates); /metrics of --web and the "
+                       "report at the end have the counts"))
       << log[0];
   Received received;
   for (const auto& right : messages(30)) send_bytes(good, right);

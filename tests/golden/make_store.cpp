@@ -3,7 +3,7 @@
 // make_store STORE --empty: one to which nothing was written yet.
 //
 // `query --since 1h` shows 24 columns of 150 s.  All slices lie in the middle of such a column, so
-// that it is the same one for some 60 s after this.  Loss is known up to a minute ago.
+// that it is the same one for at least 40 s after this.  Loss is known up to a minute ago.
 //
 //     north:south  one-way, 198.51.100.0/24: 10 ms, and from the 13th column on 14 ms; 1 % lost
 //                  203.0.113.0/24: 20 ms; no loss, and some flows are never seen again

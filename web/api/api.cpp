@@ -38,7 +38,7 @@ Reply answer_api(Store& store, std::string_view name, const QueryString& query,
     if (!document) return Reply::trouble(400, document.error().message);
     return {200, "application/json", line_text(*document)};
   }
-  return Reply::trouble(404, "there is no such answer; see docs/design/api.md");
+  return Reply::trouble(404, "there is no such answer; see docs/design/web.md");
 }
 
 }  // namespace sojourn::web
