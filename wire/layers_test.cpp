@@ -225,6 +225,13 @@ TEST(TcpOffset, IsPastAllHeadersBeforeIt) {
   }
 }
 
+/// Where an IPv4 header names its protocol, IPv6 has a byte of its source address.
+TEST(TcpOffset, TakesNoAddressForAProtocol) {
+  Bytes packet = with_tcp(ipv6({}, IpProtocol::tcp, {}));
+  packet[9] = std::byte{6};
+  EXPECT_EQ(tcp_offset(summary_of(packet, LinkType::raw)), 40u);
+}
+
 TEST(TcpOffset, IsTheSameInCutPackets) {
   std::size_t read = 0;
   for (const Bytes& headers : headers_before_tcp()) {
