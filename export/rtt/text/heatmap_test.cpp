@@ -1,58 +1,17 @@
-// Delay over time: which panels, and how they are drawn.
+// Delay over time as text.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "export/rtt/heatmap_grid.h"
-#include "export/rtt/json_report.h"
-#include "export/rtt/svg_heatmap.h"
+#include "export/rtt/test_heatmap.h"
 #include "export/rtt/text/text_report.h"
 
 namespace sojourn {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// Ten seconds of DNS at 20 ms; in the sixth second 200 ms, and half of the queries unanswered.
-class HeatmapTest : public testing::Test {
- protected:
-  HeatmapTest() : measurement(options()) {
-    for (int i = 0; i < 1000; ++i) {
-      const Timestamp asked = start + i * 10ms;
-      const bool bad = i >= 500 && i < 600;
-      measurement.heatmap()->add_requests(asked, Kind::dns, 1);
-      ++measurement.counters(Kind::dns).requests;
-      const Duration delay = bad ? 200ms : 20ms;
-      if (!bad || i % 2 == 0)
-        measurement.add_light(Kind::dns, Leg::server, asked + delay, delay, 1);
-    }
-    for (int i = 0; i < 10; ++i) {
-      measurement.add_light(Kind::tcp, Leg::server, start + 1s, 20ms, 1);
-      measurement.add_light(Kind::tcp, Leg::client, start + 1s, 20us, 1);
-    }
-    report.measurement = &measurement;
-    report.draw_heatmap = true;
-  }
-  static MeasurementOptions options() {
-    MeasurementOptions options;
-    options.heatmap = true;
-    return options;
-  }
-
-  static constexpr Timestamp start = timestamp_from_ns(1'794'052'800'000'000'000);
-  Measurement measurement;
-  RttReport report;
-};
-
-TEST_F(HeatmapTest, DrawsTheFullestKindUnlessKindsAreNamed) {
-  const auto one = heatmap_panels(measurement, KindSet::all(), false);
-  ASSERT_EQ(one.size(), 1u);
-  EXPECT_EQ(one[0].kind, Kind::dns);
-  const auto all = heatmap_panels(measurement, KindSet::all(), true);
-  ASSERT_EQ(all.size(), 3u);
-  EXPECT_EQ(all[1].leg, Leg::client);
-}
 
 TEST_F(HeatmapTest, SaysWhenDelaysWereLongAndRequestsUnanswered) {
   const HeatmapGrid grid = grid_of(*measurement.heatmap(), {Kind::dns, Leg::server}, 40, 8);
@@ -85,18 +44,6 @@ TEST_F(HeatmapTest, SaysNothingOfUnansweredSegments) {
   EXPECT_EQ(text.find("share of requests unanswered"), std::string::npos);
 }
 
-TEST_F(HeatmapTest, IsDrawnAsSvgOfBoundedSize) {
-  report.kinds_named = true;
-  const std::string svg = svg_heatmap(report);
-  EXPECT_TRUE(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
-  EXPECT_NE(svg.find(">dns server<"), std::string::npos);
-  EXPECT_NE(svg.find(">unanswered<"), std::string::npos);
-  EXPECT_EQ(svg.find("\"nan"), std::string::npos);
-  EXPECT_EQ(svg.find("inf"), std::string::npos);
-  EXPECT_EQ(svg.find(">0 %<"), std::string::npos) << "the scale of unanswered requests";
-  EXPECT_LT(svg.size(), 100'000u);
-}
-
 /// At the end of the tenth second the problem of the sixth has scrolled out of a narrow screen.
 TEST_F(HeatmapTest, ShowsItsLatestColumnsFirstOnAScreen) {
   const ScreenSize screen{24, 80}, narrow{24, 26};
@@ -112,13 +59,6 @@ TEST_F(HeatmapTest, ShowsItsLatestColumnsFirstOnAScreen) {
   EXPECT_EQ(latest.columns, 15u);
   EXPECT_EQ(latest.column_length, heatmap.length());
   EXPECT_EQ(latest.start, heatmap.start_of(heatmap.columns() - 15));
-}
-
-TEST_F(HeatmapTest, IsInTheJsonOnlyWhenAsked) {
-  EXPECT_NE(json_report(report).find("\"heatmap\""), std::string::npos);
-  Measurement plain;
-  report.measurement = &plain;
-  EXPECT_EQ(json_report(report).find("\"heatmap\""), std::string::npos);
 }
 
 }  // namespace

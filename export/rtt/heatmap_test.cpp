@@ -1,6 +1,11 @@
-#include "export/rtt/heatmap_grid.h"
+// Delay over time: which panels, how they are reduced to the size of a drawing, and drawn.
 
 #include <gtest/gtest.h>
+
+#include "export/rtt/heatmap_grid.h"
+#include "export/rtt/json_report.h"
+#include "export/rtt/svg_heatmap.h"
+#include "export/rtt/test_heatmap.h"
 
 namespace sojourn {
 namespace {
@@ -45,6 +50,34 @@ TEST(HeatmapGrid, LevelsAreOfTheLogarithm) {
   EXPECT_EQ(grid.level(0, 4, 4), 0u) << "empty";
   EXPECT_EQ(grid.level(0, 0, 4), 2u) << "log 2 of log 6 is 1.5 of 4";
   EXPECT_EQ(grid.level(3, 4, 4), 4u) << "the heaviest";
+}
+
+TEST_F(HeatmapTest, DrawsTheFullestKindUnlessKindsAreNamed) {
+  const auto one = heatmap_panels(measurement, KindSet::all(), false);
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one[0].kind, Kind::dns);
+  const auto all = heatmap_panels(measurement, KindSet::all(), true);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[1].leg, Leg::client);
+}
+
+TEST_F(HeatmapTest, IsDrawnAsSvgOfBoundedSize) {
+  report.kinds_named = true;
+  const std::string svg = svg_heatmap(report);
+  EXPECT_TRUE(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+  EXPECT_NE(svg.find(">dns server<"), std::string::npos);
+  EXPECT_NE(svg.find(">unanswered<"), std::string::npos);
+  EXPECT_EQ(svg.find("\"nan"), std::string::npos);
+  EXPECT_EQ(svg.find("inf"), std::string::npos);
+  EXPECT_EQ(svg.find(">0 %<"), std::string::npos) << "the scale of unanswered requests";
+  EXPECT_LT(svg.size(), 100'000u);
+}
+
+TEST_F(HeatmapTest, IsInTheJsonOnlyWhenAsked) {
+  EXPECT_NE(json_report(report).find("\"heatmap\""), std::string::npos);
+  Measurement plain;
+  report.measurement = &plain;
+  EXPECT_EQ(json_report(report).find("\"heatmap\""), std::string::npos);
 }
 
 }  // namespace
