@@ -9,9 +9,9 @@
 namespace sojourn {
 namespace {
 
-PointReport numbered(std::uint64_t number) {
+PointReport numbered(std::uint64_t number, std::uint64_t instance = 7) {
   PointReport report;
-  report.point = {"eth0", 7};
+  report.point = {"eth0", instance};
   report.number = number;
   report.exported = TestStore::start;
   report.marking = MarkingRun{.duty = "mark", .method = "step", .carrier = "dscp:0"};
@@ -67,6 +67,22 @@ TEST(ReportKeeper, StoresAllInOrderAlsoWhatWaitsAtTheEnd) {
   }  // at once: most of them wait when it is told to end
   EXPECT_EQ(store.intervals, all);
   EXPECT_EQ(queue.thrown_away(), 0u);
+}
+
+TEST(ReportKeeper, LogsWhatTheCollectorNotices) {
+  ListingStore store;
+  Collector collector{{}};
+  StoreFlusher flusher{store, "the store", [](const StoreWrite&) {}, [](const std::string&) {}};
+  ReportQueue queue;
+  std::vector<std::string> log;
+  {
+    const ReportKeeper keeper{collector, flusher, queue, [] { return TestStore::start; },
+                              [&](const std::string& line) { log.push_back(line); }};
+    for (std::uint64_t number = 1; number <= 10; ++number)
+      for (const std::uint64_t instance : {7u, 8u}) queue.put(numbered(number, instance));
+  }
+  ASSERT_FALSE(log.empty()) << "two points of one name";
+  EXPECT_TRUE(log.front().contains("eth0")) << log.front();
 }
 
 }  // namespace
