@@ -147,5 +147,19 @@ TEST(AssociateByTiming, C5WaitsForAPauseAfterADiscard) {
   EXPECT_EQ(result.survival.after, (std::array<std::uint64_t, 5>{4, 3, 3, 3, 2}));
 }
 
+/// C5: a pause at the first point is none at the last if the record before arrived late there.
+TEST(AssociateByTiming, C5WaitsForThePauseAtTheLastPointToo) {
+  const auto accepted = [](Duration late) {
+    const std::vector<FlowRecord> sent = {record(1, 0s, 1s, 0, 0),
+                                          record(1, 11s + 10ms, 12s, 0, 0)};
+    // The first is discarded by C2.
+    const std::vector<FlowRecord> received = {record(1, 15ms, 1s + late, 0, 0, 4),
+                                              record(1, 11s + 25ms, 12s + 15ms, 0, 0)};
+    return associate_by_timing(sent, received, limits).association.flows.size();
+  };
+  EXPECT_EQ(accepted(15ms), 1u) << "10.01 s at both points";
+  EXPECT_EQ(accepted(28ms), 0u) << "9.997 s at the last";
+}
+
 }  // namespace
 }  // namespace sojourn
